@@ -27,8 +27,8 @@
  *   OCR_HINT_EDT_RETRY     With the setting OCR_RETRY=N: how often the EDT may run again, in the place of N. 0: never.
  *                          Its function does not run as an attempt then, so give it to EDTs that do what cannot be
  *                          undone, such as writing to a file or a socket. With OCR_RETRY=verify an EDT with 0 runs
- *                          once, and others run as without the hint. Without the setting the hint has no effect. An
- *                          extension.
+ *                          once, and others run as without the hint. With 0 an EDT has no duplicate either
+ *                          (OCR_DUPLICATES). Without these settings the hint has no effect. An extension.
  *
  *   OCR_HINT_EDT_SLOT_MAX_ACCESS
  *                          The pre-slot, from 0, whose block is used most. A policy that asks where the EDT's blocks

@@ -6,6 +6,7 @@ use crate::abi::Api;
 use crate::capi::{CallOutcome, edt, guard, hints, observed, sys, with};
 use crate::check::calls::CallSpec;
 use crate::engine::attempt::calls::{CallManner, manner_of, open_here};
+use crate::engine::attempt::duplicate::manner_in_duplicate;
 use crate::engine::attempt::point::{Point, here, protected_here};
 use crate::engine::process::crash::again::would_undo_abort;
 use crate::engine::state::attempt::{HeldWords, WhyOpen};
@@ -20,6 +21,7 @@ use std::mem::MaybeUninit;
 pub(super) fn within<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
     match here() {
         None => observed::observed(call, words, body),
+        Some(point) if point.is_of_duplicate() => in_duplicate(point, call, words, body),
         Some(point) => point.inside(|| match protected_here() {
             None => observed::observed(call, words, body),
             Some(_) => in_attempt(point, call, words, body),
@@ -27,10 +29,53 @@ pub(super) fn within<R: CallOutcome>(call: &'static CallSpec, words: &[u64], bod
     }
 }
 
+/// Runs the body of a call in the function of a duplicate, holds the call, or leaves the function.
+fn in_duplicate<R: CallOutcome>(
+    point: &'static Point,
+    call: &'static CallSpec,
+    words: &[u64],
+    body: impl FnOnce() -> R,
+) -> R {
+    let api = call.api;
+    let outcome = point.inside(|| match with_context(|context| manner_in_duplicate(context, api, words)).flatten() {
+        Some(CallManner::Asks) => Some(body()),
+        Some(CallManner::Held) => {
+            let success = R::of_status(Status::OK)?;
+            (with_context(|context| context.hold(carry_out, api, words)) == Some(true)).then_some(success)
+        }
+        _ => None,
+    });
+    match outcome {
+        Some(outcome) => outcome,
+        // SAFETY: the thread is in the function. The frames in between are those of a call that has done nothing, and
+        // hold references and numbers.
+        None => unsafe { point.leave_now(Some(api)) },
+    }
+}
+
+/// Has the thread leave the function of a duplicate that is written in Rust, before anything of it has run.
+///
+/// # Safety
+/// No frame between the function and this has a destructor that must run.
+pub(crate) unsafe fn leave_in_rust() {
+    if let Some(point) = here().filter(|point| point.is_of_duplicate()) {
+        // SAFETY: the caller promises it, and the thread is in the function, which `here` says.
+        unsafe { point.leave_now(None) };
+    }
+}
+
 /// Runs the body of a call that strict mode does not check, in an attempt or not.
 #[cold]
 pub(super) fn unchecked<R>(api: Api, body: impl FnOnce() -> R) -> R {
     let Some(point) = here() else { return body() };
+    if point.is_of_duplicate() {
+        if with_context(|context| manner_in_duplicate(context, api, &[])).flatten() == Some(CallManner::Asks) {
+            return point.inside(body);
+        }
+        // SAFETY: the thread is in the function. The frames in between are those of a call that has done nothing, and
+        // hold references and numbers.
+        unsafe { point.leave_now(Some(api)) };
+    }
     if api == Api::ocrInjectFault && point.progress.get().is_first_of_several() && would_undo_abort() {
         // Not in the runtime: the handler of the signal has the thread leave the EDT's function from here.
         // SAFETY: `raise` touches no memory of the caller. Of the frames that the thread leaves, none has a destructor.

@@ -109,6 +109,8 @@ mod strict;
 mod variants;
 mod version;
 
+pub(crate) use attempts::leave_in_rust;
+
 /// Runs the body of a C function, and returns `default` if it panics. The panic hook prints the message; the returned
 /// value tells the program, which may end in order.
 #[inline(always)]

@@ -55,10 +55,17 @@ pub trait ManagerEvents: Send + Sync + 'static {
     /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
     /// is answered, and only for one that somebody may wait for ([`Launch::awaited`]): nothing follows others.
     fn enqueued(&self, token: usize);
-    /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch. If a launch fails
+    /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch, or
+    /// [`ManagerEvents::outrun`]. If a launch fails
     /// after it was enqueued, all that were enqueued since and use a block of its that one of the two writes fail with
     /// it, and are answered before it.
     fn launched(&self, token: usize, result: Result<KernelTime, Box<LaunchError>>);
+    /// The kernel of the launch with this token does not count ([`crate::device::DeviceManager::outrun`]). This is the
+    /// answer to the launch, and its blocks are as they were before it.
+    fn outrun(&self, _token: usize) {}
+    /// Such a kernel has ended, or was never begun. It took this time, if it has ended well. `number` is that of the
+    /// launch.
+    fn ended_in_vain(&self, _number: u64, _time: Option<KernelTime>) {}
     /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
     /// is the content before it, and the block's copies do not name the host.)

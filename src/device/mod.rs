@@ -30,6 +30,7 @@
 //! | `fault.rs`, `refused.rs` | why a launch cannot start, why OpenCL refuses one |
 //! | `failure.rs` | what follows when a command fails after it was enqueued |
 //! | `settle.rs` | kernels that can be undone: what they write is on the host before they are answered |
+//! | `outrun.rs` | kernels that do not count, since the function of their EDT has ended first |
 //! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
 //! | `ahead.rs` | whether what kernels write is fetched before anybody asks |
 //! | `buffers.rs` | the table of device buffers, least recently used first |
@@ -73,6 +74,7 @@ pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
 pub use opencl::handle::DeviceManager;
 pub use opencl::loader::{surroundings, variables};
 pub use opencl::measure::{LinkSpeed, measure_links};
+pub(crate) use opencl::outrun::are_kernels_left;
 pub use opencl::surroundings::{asked_platforms, is_loaded, is_pocl, lacking, load_failure, why_ended};
 pub use opencl::threads::{
     NAME as THREAD_NAME, OpenclThreads, is_marked_here as is_thread_of_opencl, is_one as is_opencl_thread,

@@ -47,6 +47,18 @@ pub(crate) fn fall_back<'a>(
     settled
 }
 
+/// Has an EDT that holds all its blocks, and those that it may write for itself ([`take_alone`]), go on in another
+/// place: it keeps them so.
+///
+/// [`take_alone`]: super::take_alone
+pub(crate) fn go_on_alone<'a>(edt: &Edt, place: Place, block_of: impl Fn(&PreSlot) -> &'a DataBlock) {
+    edt.place.set(place);
+    for (_, slot) in edt.blocks() {
+        let is_settled = bind_place(block_of(slot), slot.info().held_mode(), place, &mut Vec::new());
+        debug_assert!(is_settled);
+    }
+}
+
 /// Gives a block back that will be acquired again, but for a hold in RO mode.
 fn yield_blocks(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) {
     let (info, kept) = (slot.info(), true);

@@ -30,15 +30,15 @@ pub(crate) fn hand_on(block: &DataBlock, mode: Mode) -> bool {
     may
 }
 
-/// Has a holder in RW mode in the host have a block alone, in EW mode, until [`hand_back`]. False if others hold it in
+/// Has a holder in RW mode in `place` have a block alone, in EW mode, until [`hand_back`]. False if others hold it in
 /// RW mode, too; it stays as it is then.
-pub(crate) fn take_alone(block: &DataBlock) -> bool {
+pub(crate) fn take_alone(block: &DataBlock, place: Place) -> bool {
     let _locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
     leave(&mut holders, Mode::Rw, 1);
-    let is_alone = admits(&holders, Mode::Ew, Place::HOST);
+    let is_alone = admits(&holders, Mode::Ew, place);
     if is_alone {
-        enter(&mut holders, Mode::Ew, Place::HOST, 1);
+        enter(&mut holders, Mode::Ew, place, 1);
         block.holders.set(holders);
     }
     is_alone

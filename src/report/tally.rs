@@ -154,6 +154,9 @@ counters! {
     edts_recovered, "EDTs that ended well after such a run or kernel";
     attempts_repeated, "EDTs whose first run was undone on purpose (OCR_RETRY=verify)";
     attempts_opened, "runs of EDTs that could not be undone from some call on (OCR_RETRY)";
+    duplicates, "EDTs whose functions workers have called while their kernels ran (OCR_DUPLICATES)";
+    duplicates_first, "of these, EDTs whose functions ended before their kernels";
+    duplicates_in_vain, "of these, EDTs whose kernels ended before their functions";
     idle_ns, "nanoseconds in which workers had no EDT to run, where a report is asked for";
 }
 

@@ -4,7 +4,7 @@ use super::edt::{Task, call_edt, create_of, create_template, end_run, guarded, s
 use super::event::Event;
 use super::need::{Needs, Slots, sources_of};
 use super::{Owned, PANIC, assert_in_edt, check};
-use crate::capi::sys;
+use crate::capi::{leave_in_rust, sys};
 use std::any::type_name;
 use std::ffi::CString;
 use std::marker::PhantomData;
@@ -188,6 +188,8 @@ where
     B: Blocks,
     F: for<'a> Fn([u64; P], B::Given<'a>) + Copy + Send + Sync + 'static,
 {
+    // SAFETY: nothing has been made here yet, nor where the runtime calls this.
+    unsafe { leave_in_rust() };
     call_edt(|| {
         // SAFETY: the caller promises that `paramv` has `P` parameters.
         let parameters = unsafe { parameters::<P>(paramv) };

@@ -6,7 +6,7 @@
 //! free. A *work* is what the EDTs of a template run, named by a number.
 
 use super::clock;
-use super::format::{Asked, Basis, Counter, Record, RecordKind, ThreadRole, WorkGroupBasis};
+use super::format::{Asked, Basis, Counter, DuplicateStep, Record, RecordKind, ThreadRole, WorkGroupBasis};
 use super::recording::{is_on, is_sample_due, now_and_length};
 use super::writer::{append, append_idle, append_text, is_unnamed, set_named, set_role};
 use std::cell::Cell;
@@ -25,6 +25,13 @@ thread_local! {
 /// A record of a kind with two numbers, not dated yet.
 fn of(kind: RecordKind, x: u64, y: u64) -> Record {
     Record { kind: kind as u8, x, y, ..Record::default() }
+}
+
+/// Records how far the duplicate of an EDT has come whose kernel is on the device at this place.
+#[cold]
+#[inline(never)]
+pub(crate) fn duplicate(edt: u64, step: DuplicateStep, place: u8) {
+    append(Record { a: place, b: step as u16, ..of(RecordKind::Duplicate, edt, 0) });
 }
 
 /// Records that this thread is a worker.

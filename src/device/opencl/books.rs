@@ -1,7 +1,7 @@
 //! The launches of a device from when they are taken until they are answered: how many wait and run, and which have
 //! failed.
 
-use crate::device::opencl::job::Job;
+use crate::device::opencl::job::{Job, Outrun};
 use crate::device::{InlineList, Launch};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -54,9 +54,13 @@ impl LaunchBooks {
                 job.launch = launch;
                 job.is_first = false;
                 job.waits_for_idle = false;
+                job.outrun = Outrun::Not;
                 job
             }
-            None => Box::new(Job { launch, is_first: false, waits_for_idle: false, uses: InlineList::new() }),
+            None => {
+                let (uses, outrun) = (InlineList::new(), Outrun::Not);
+                Box::new(Job { launch, is_first: false, waits_for_idle: false, outrun, uses })
+            }
         }
     }
 
@@ -75,7 +79,12 @@ impl LaunchBooks {
 
     /// A launch is not enqueued any more.
     pub(crate) fn count_out(&mut self, job: &Job) {
+        self.count_out_one(job.launch.awaited);
+    }
+
+    /// The same, of a launch for which somebody may wait or not.
+    pub(crate) fn count_out_one(&mut self, awaited: bool) {
         self.running -= 1;
-        self.awaited -= usize::from(job.launch.awaited);
+        self.awaited -= usize::from(awaited);
     }
 }

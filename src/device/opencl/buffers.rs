@@ -60,6 +60,9 @@ pub(crate) struct BufferEntry {
     pub(crate) failed_fetches: u32,
     /// A kernel that may write it is not settled (`settle.rs`).
     pub(crate) is_unsettled: bool,
+    /// Its block has another content: a kernel that may run still writes here what does not count (`outrun.rs`). The
+    /// block may be gone.
+    pub(crate) is_lost: bool,
     /// A command that uses it has failed, and the device has not run dry since.
     pub(crate) failed: Option<FailureMark>,
     /// The buffer will be forgotten as soon as nothing uses it.
@@ -123,6 +126,7 @@ impl Buffers {
             fetches: 0,
             failed_fetches: 0,
             is_unsettled: false,
+            is_lost: false,
             failed: None,
             forgotten: false,
             older: NIL,
@@ -178,12 +182,23 @@ impl Buffers {
     pub(crate) fn remove(&mut self, id: Id) -> Option<BufferEntry> {
         self.detach(id);
         let entry = self.entries[id as usize].take()?;
-        self.by_block.remove(&address(entry.block));
+        if !entry.is_lost {
+            self.by_block.remove(&address(entry.block));
+        }
         self.free.push(id);
         if entry.mem.is_some() {
             self.bytes -= entry.bytes;
         }
         Some(entry)
+    }
+
+    /// Has the block of an entry lose it: which block.
+    pub(crate) fn lose(&mut self, id: Id) -> &'static DataBlock {
+        let entry = self.get(id);
+        entry.is_lost = true;
+        let block = entry.block;
+        self.by_block.remove(&address(block));
+        block
     }
 
     /// Keeps a buffer of `bytes` bytes, which no command uses, for another block.

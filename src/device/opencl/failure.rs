@@ -158,7 +158,7 @@ impl Manager {
         }
     }
 
-    fn mark(&mut self, id: Id, why: &Rc<Blame>, content: bool) {
+    pub(crate) fn mark(&mut self, id: Id, why: &Rc<Blame>, content: bool) {
         let entry = self.buffers.get(id);
         if !entry.failed.as_ref().is_some_and(|mark| mark.content) && (content || entry.failed.is_none()) {
             let why = Rc::clone(why);
@@ -334,7 +334,11 @@ impl Manager {
                     self.copy_in_failed(id, &why);
                     self.release_pin(id);
                 }
-                Work::Kernel(job) => {
+                Work::Kernel(mut job) => {
+                    if !self.counts(&mut job) {
+                        self.finish_outrun(job, None);
+                        continue;
+                    }
                     let why = self.blame_kernel(&job, Ok(())).unwrap_or_else(|| why.clone());
                     self.books.count_out(&job);
                     self.kernel_failed(pending.serial, job, why, true);
@@ -443,6 +447,13 @@ impl Manager {
         let Some(entry) = self.buffers.try_get(id) else {
             return;
         };
+        if entry.is_lost {
+            entry.failed = None;
+            if entry.pins == 0 {
+                self.release_lost(id);
+            }
+            return;
+        }
         let Some(mark) = entry.failed.take() else {
             return;
         };

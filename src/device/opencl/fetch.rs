@@ -390,6 +390,13 @@ impl Manager {
             }
             return;
         }
+        if entry.is_lost {
+            // Marks of a failure stay until that is over.
+            return match &mut self.failing.failure {
+                Some(failure) => drop(failure.marked.insert(id)),
+                None => self.release_lost(id),
+            };
+        }
         if !entry.forgotten {
             return;
         }
@@ -422,7 +429,9 @@ impl Manager {
         while let Some(id) = self.buffers.any() {
             self.unmap_now(id);
             if let Some(entry) = self.buffers.remove(id) {
-                entry.block.copies().resident.remove(self.device.place);
+                if !entry.is_lost {
+                    entry.block.copies().resident.remove(self.device.place);
+                }
                 if self.lanes.are_lost() {
                     mem::forget(entry.mem);
                 }

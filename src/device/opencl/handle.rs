@@ -168,6 +168,14 @@ impl DeviceManager {
         }
     }
 
+    /// The function of the EDT with this token has ended, and its kernel is not to count. Where that has not ended yet,
+    /// [`ManagerEvents::outrun`] answers, and its blocks are as they were. Its launch has this number, which
+    /// [`ManagerEvents::ended_in_vain`] names. Only where kernels can be undone ([`DeviceSettings::attempts`]).
+    pub fn outrun(&self, token: usize, number: u64) {
+        // A manager that was stopped has answered.
+        let _ = self.inbox.push(Message::Outrun(token, number));
+    }
+
     /// Has the manager's thread look around, and call [`ManagerEvents::before_sleep`] before it sleeps.
     pub fn wake(&self) {
         self.inbox.completed();

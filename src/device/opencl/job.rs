@@ -49,8 +49,22 @@ pub(crate) struct Job {
     pub(crate) is_first: bool,
     /// OpenCL has refused it for memory: it is tried once more, when nothing is pending.
     pub(crate) waits_for_idle: bool,
+    /// Whether its kernel counts.
+    pub(crate) outrun: Outrun,
     /// Its distinct blocks, while it is put together and while its kernel runs.
     pub(crate) uses: InlineList<BlockUse>,
+}
+
+/// Whether a kernel counts (`outrun.rs`).
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Outrun {
+    /// It does.
+    #[default]
+    Not,
+    /// It will not, when a copy or a failure has ended. The number is that of its launch.
+    Soon(u64),
+    /// It does not.
+    Now(u64),
 }
 
 /// What a pending command is for.
@@ -75,6 +89,8 @@ pub(crate) enum Message {
     Launch(Launch),
     Fetch(&'static DataBlock, usize),
     Forget(&'static DataBlock),
+    /// The function of the EDT with this token has ended before the kernel; the number of the launch.
+    Outrun(usize, u64),
     /// The sender is dropped when the launches have ended.
     LastLaunches(SyncSender<()>),
     Stop,

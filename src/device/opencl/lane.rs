@@ -318,6 +318,18 @@ impl<W> Lanes<W> {
         pending.map(|lane| lane.begun).min()
     }
 
+    /// What the pending commands of a lane are for, the oldest first.
+    pub(crate) fn works(&self, lane: usize) -> impl Iterator<Item = &W> {
+        self.lanes.get(lane).into_iter().flat_map(|lane| &lane.pending).map(|pending| &pending.work)
+    }
+
+    /// The first pending command, in this lane and those behind it, that is for such a thing.
+    pub(crate) fn find(&mut self, lane: usize, is: impl Fn(&W) -> bool) -> Option<&mut W> {
+        let works =
+            self.lanes.iter_mut().skip(lane).flat_map(|lane| &mut lane.pending).map(|pending| &mut pending.work);
+        works.into_iter().find(|work| is(work))
+    }
+
     pub(crate) fn pending(&mut self, ticket: Ticket) -> Option<&mut Pending<W>> {
         let lane = self.lanes.get_mut(ticket.lane)?;
         let at = ticket.number.checked_sub(lane.first)?;

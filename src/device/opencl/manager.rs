@@ -100,6 +100,8 @@ pub(crate) struct Round {
     pub(crate) holds: Option<usize>,
     /// Blocks that will be forgotten when they are not held back any more.
     to_forget: Vec<&'static DataBlock>,
+    /// How many kernels are to be outrun as soon as that can be. Not of one round alone.
+    pub(crate) outruns: usize,
     /// What was seen to have ended in a lane, while it is worked on.
     pub(crate) ended: Vec<(Pending<Work>, Answer<()>)>,
 }
@@ -227,6 +229,7 @@ impl Manager {
             }
             self.forget_all();
             let any = self.reap_all();
+            self.outrun_soon();
             busy |= any;
             busy |= self.run_dry(any);
             if self.books.are_empty() && self.failing.failure.is_none() {
@@ -235,11 +238,12 @@ impl Manager {
             if busy {
                 continue;
             }
-            let idle = self.lanes.all_idle();
-            self.release_idle_spares(SPARE_MOST);
-            if idle && self.books.waiting.is_empty() && self.failing.failure.is_none() && self.ending.stopping {
+            let is_over = self.ending.stopping && self.books.are_empty() && self.failing.failure.is_none();
+            if is_over && self.leave_outrun() {
                 return;
             }
+            let idle = self.lanes.all_idle();
+            self.release_idle_spares(SPARE_MOST);
             let asked = self.outside.events.before_sleep(self.device.place);
             let at_most = self.longest_sleep(idle).into_iter().chain(asked).min();
             self.outside.inbox.sleep(at_most);
@@ -302,6 +306,7 @@ impl Manager {
             // To forget a block may release a buffer.
             Message::Forget(block) if self.round.holds.is_some() => self.round.to_forget.push(block),
             Message::Forget(block) => self.forget(block),
+            Message::Outrun(token, number) => self.outrun(token, number),
             Message::LastLaunches(ended) => {
                 self.ending.last_launches = true;
                 self.ending.waits_for_launches = Some(ended);
@@ -344,7 +349,11 @@ impl Manager {
             }
             Message::Forget(block) => self.forget(block),
             // Dropping the reply answers.
-            Message::Build(..) | Message::Release(_) | Message::LastLaunches(_) | Message::Stop => {}
+            Message::Build(..)
+            | Message::Release(_)
+            | Message::Outrun(..)
+            | Message::LastLaunches(_)
+            | Message::Stop => {}
         }
     }
 

@@ -16,6 +16,7 @@ pub(crate) mod limits;
 pub(crate) mod loader;
 pub(crate) mod manager;
 pub(crate) mod measure;
+pub(crate) mod outrun;
 pub(crate) mod program;
 pub(crate) mod raw;
 pub(crate) mod reap;

@@ -2,7 +2,7 @@
 
 use crate::device::host::clock::CommandDates;
 use crate::device::opencl::buffers::Id;
-use crate::device::opencl::job::{Job, Work};
+use crate::device::opencl::job::{Job, Outrun, Work};
 use crate::device::opencl::lane::{BEHIND, COMPUTE, IN, MAX_LANES, OUT, Pending};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::Answer;
@@ -125,7 +125,8 @@ impl Manager {
         let mut failed = [false; MAX_LANES];
         for kernel in ended.drain(..) {
             let Work::Kernel(job) = kernel.pending.work else { unreachable!("copies are in other lanes") };
-            if trace::is_on() {
+            // Who reads the recording knows the EDT of a launch by its token, which another one may have by now.
+            if trace::is_on() && job.outrun == Outrun::Not {
                 let ended = EventOf {
                     dates: kernel.dates,
                     enqueued: kernel.pending.enqueued,
@@ -177,7 +178,10 @@ impl Manager {
     }
 
     /// A kernel has finished, but perhaps the copies of what it has written have not. False: it has failed.
-    fn finish_kernel(&mut self, serial: u64, job: Box<Job>, outcome: Answer<()>, time: KernelTime) -> bool {
+    fn finish_kernel(&mut self, serial: u64, mut job: Box<Job>, outcome: Answer<()>, time: KernelTime) -> bool {
+        if !self.counts(&mut job) {
+            return self.finish_outrun(job, Some((outcome, time)));
+        }
         if let Some(why) = self.blame_kernel(&job, outcome) {
             self.books.count_out(&job);
             self.kernel_failed(serial, job, why, false);

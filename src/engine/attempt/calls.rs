@@ -334,6 +334,11 @@ impl Context {
 
 /// Has the attempt of this thread be open from here on, unless it is: what it holds is carried out.
 pub(crate) fn open_here(point: &Point, why: WhyOpen) {
+    if point.is_of_duplicate() {
+        // SAFETY: only what prints comes here in a duplicate, where it has no room for another text. The thread is in
+        // the function, and none of the frames in between has a destructor.
+        unsafe { point.leave_now(Some(Api::ocrPrintf)) };
+    }
     if !point.with_progress(|progress| progress.open(why)) {
         return;
     }

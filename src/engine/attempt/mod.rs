@@ -34,6 +34,11 @@
 //! EDTs may hold, is the attempt's alone meanwhile. Where others hold it already, the attempt is open from the
 //! beginning. Global variables are not undone: in verification mode, `globals.rs` finds EDTs that change them.
 //!
+//! # Duplicates
+//!
+//! A duplicate is an attempt of another kind: its function runs while the kernel of its EDT does, on copies
+//! (`duplicate.rs`). It is left where another attempt would be open.
+//!
 //! # How a crash is left
 //!
 //! A function that runs beyond its time limit counts as one that crashes (`process/crash/late.rs`).
@@ -42,6 +47,7 @@
 //! process can go on then is decided in `process/crash/again.rs`.
 
 pub(crate) mod calls;
+pub(crate) mod duplicate;
 mod globals;
 pub(crate) mod point;
 mod undo;

@@ -14,7 +14,9 @@
 //! The point of a thread belongs to the thread: the handler, which reads it, runs there, too. So cells are enough, and
 //! a fence of the compiler has what a call notes be there before the call does anything.
 
+use crate::abi::Api;
 use crate::engine::state::attempt::AttemptProgress;
+use crate::engine::state::fatal::fatal;
 use crate::object::code::{EdtDep, EdtFunction};
 use crate::object::guid::Guid;
 use crate::stack;
@@ -49,6 +51,10 @@ pub(crate) struct Point {
     in_runtime: Cell<bool>,
     /// The crash that the thread has left, until that is taken.
     pub(crate) crash: Cell<Option<LeftCrash>>,
+    /// Whether the function is that of a duplicate.
+    is_duplicate: bool,
+    /// The call in which the thread has left a duplicate, or none in it, since the function is in Rust.
+    pub(crate) left: Cell<Option<Option<Api>>>,
     /// The EDT's function.
     pub(crate) function: usize,
 }
@@ -212,8 +218,20 @@ impl Point {
             progress: Cell::new(progress),
             in_runtime: Cell::new(false),
             crash: Cell::new(None),
+            is_duplicate: false,
+            left: Cell::new(None),
             function: function as *const () as usize,
         }
+    }
+
+    /// The point of a duplicate.
+    pub(crate) fn of_duplicate(progress: AttemptProgress, function: EdtFunction) -> Point {
+        Point { is_duplicate: true, ..Point::new(progress, function) }
+    }
+
+    /// Whether the function is that of a duplicate.
+    pub(crate) fn is_of_duplicate(&self) -> bool {
+        self.is_duplicate
     }
 
     /// Calls an EDT's function. What it returns, or `NULL_GUID` if the thread has left it after a crash, which is in
@@ -286,6 +304,44 @@ impl Point {
         let frame = self.frame.get();
         let is_above = stack_pointer > frame && stack_pointer - frame < stack::BYTES;
         frame != 0 && !is_above && !own.contains(&instruction)
+    }
+
+    /// Has the thread leave the function of a duplicate at once, in this call, or before it begins where there is none.
+    ///
+    /// # Safety
+    /// The thread is in the function, and no frame that it leaves has a destructor that must run.
+    pub(crate) unsafe fn leave_now(&self, call: Option<Api>) -> ! {
+        self.left.set(Some(call));
+        if !self.is_intact() {
+            fatal("the function of an EDT has written beyond an array of its own, over the frame below.");
+        }
+        compiler_fence(Ordering::SeqCst);
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: the frame is there and as it was, since the thread is in the function. What `ocr_leave_attempt` needs
+        // is the stack pointer of that frame, and it returns from there as if the function had returned.
+        unsafe {
+            core::arch::asm!(
+                "mov rsp, {frame}",
+                "jmp {leave}",
+                frame = in(reg) self.frame.get(),
+                leave = sym ocr_leave_attempt,
+                options(noreturn),
+            )
+        }
+        #[cfg(all(target_arch = "aarch64", not(miri)))]
+        // SAFETY: the frame is there and as it was, since the thread is in the function. What `ocr_leave_attempt` needs
+        // is the stack pointer of that frame, and it returns from there as if the function had returned.
+        unsafe {
+            core::arch::asm!(
+                "mov sp, {frame}",
+                "b {leave}",
+                frame = in(reg) self.frame.get(),
+                leave = sym ocr_leave_attempt,
+                options(noreturn),
+            )
+        }
+        #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+        fatal("a function cannot be left on this processor: this is a fault of the runtime")
     }
 
     /// Has the thread, in a handler of a signal, leave the function when the handler returns.

@@ -89,7 +89,7 @@ impl Context {
             if mode == Mode::Rw {
                 // What this thread's lease holds is no hold of another EDT's.
                 self.leases.end_of(guid, &mut self.steps.granted);
-                if !memory::take_alone(block) {
+                if !memory::take_alone(block, Place::HOST) {
                     return Some(WhyOpen::Shares(guid));
                 }
                 attempt.alone.push(block);

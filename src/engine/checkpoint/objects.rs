@@ -47,7 +47,7 @@ pub(super) fn pass(
         let code = pass_code(runtime, file, own.get(at).copied())?;
         file.add_code(code);
     }
-    let slow = runtime.settings.retry.is_on();
+    let slow = runtime.has_attempts();
     runtime.objects.pass(file, slow)?;
     pass_deferred(runtime, file)
 }

@@ -63,7 +63,7 @@ impl OpenDevices {
     fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> OpenDevices {
         let mut open = OpenDevices { used: Vec::new(), problems: Vec::new() };
         let answers = (runtime.manager_events)(runtime);
-        let attempts = runtime.settings.retry.runs_again();
+        let attempts = runtime.undoes_kernels();
         for info in wanted {
             let place = Place::device(open.used.len());
             let settings = DeviceSettings {

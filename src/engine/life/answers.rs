@@ -1,6 +1,6 @@
 //! What the device managers tell the engine, on their threads.
 
-use crate::device::{DeviceError, ManagerEvents, is_opencl_thread};
+use crate::device::{DeviceError, KernelTime, ManagerEvents, is_opencl_thread};
 use crate::engine::state::chained::LaunchResult;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::FATAL_STATUS;
@@ -70,6 +70,14 @@ impl ManagerEvents for DeviceEvents {
         });
     }
 
+    fn outrun(&self, token: usize) {
+        self.with_context(Some(Flight::LAUNCH), |context| context.outrun(edt_of(token)));
+    }
+
+    fn ended_in_vain(&self, number: u64, time: Option<KernelTime>) {
+        self.with_context(None, |context| context.ended_in_vain(number, time));
+    }
+
     fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
         if token == FETCH_AT_END {
             return self.0.fetch_at_end.answered(result);
@@ -121,6 +129,8 @@ impl ManagerEvents for DeviceEvents {
         self.0.devices.lose(device);
         let content = if self.0.settings.retry.runs_again() {
             "What kernels have left there is on the host, too (OCR_RETRY)."
+        } else if self.0.undoes_kernels() {
+            "What kernels have left there is on the host, too (OCR_DUPLICATES)."
         } else {
             "Content that was on it alone is lost."
         };

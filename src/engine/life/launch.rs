@@ -115,6 +115,7 @@ impl Context {
             let token = EdtRef::new(edt).token();
             trace::events::launched(edt.own_guid().bits(), number(place), token);
         }
+        self.note_launched(edt);
         self.runtime.devices.manager(place).launch(Launch {
             token: EdtRef::new(edt).token(),
             kernel,
@@ -140,6 +141,10 @@ impl Context {
         if self.runtime.end.is_ending() {
             return self.launched_at_end(edt, answer);
         }
+        let Some(answer) = self.unless_duplicated(edt, answer) else {
+            self.feed_devices();
+            return self.work_off();
+        };
         let mut next = match self.keeps(edt, answer) {
             Ok(()) => self.set_aside(edt),
             Err(answer) => Some((edt, answer)),
@@ -156,7 +161,7 @@ impl Context {
         self.work_off();
     }
 
-    fn answered(&mut self, edt: &'static Edt, answer: LaunchResult) {
+    pub(crate) fn answered(&mut self, edt: &'static Edt, answer: LaunchResult) {
         match answer {
             Ok(time) => {
                 self.kernel_has_run(edt);

@@ -19,6 +19,7 @@
 //! | `hints.rs` | what hints lead to |
 //! | `timing.rs` | how long variants take is measured |
 //! | `recording.rs`, `contents.rs` | what the recording of a run is told of the steps, and of blocks that the EDT changes |
+//! | `duplicated.rs` | an idle worker calls the function of an EDT whose kernel runs |
 //! | `redundant.rs`, `compared.rs` | an EDT runs as its function and its kernels; what they have left is compared |
 //! | `away.rs`, `stand_in.rs` | blocks that go from node to node; EDTs that stand for something on another node |
 
@@ -32,6 +33,7 @@ pub(crate) mod create_request;
 pub(crate) mod deferring;
 pub(crate) mod dispose;
 pub(crate) mod drive;
+pub(crate) mod duplicated;
 pub(crate) mod feed;
 pub(crate) mod finish;
 pub(crate) mod held;

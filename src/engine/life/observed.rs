@@ -59,12 +59,21 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
     let mut guarded = is_checked.then(guard);
     let own = (paramv, depv);
     let (paramv, depv) = guarded.as_mut().map_or(own, GuardedArguments::start);
+    let returned = at_work(|context, edt| context.take_returned(edt)).flatten();
     let timed = at_work(|context, edt| {
-        let has_kernels = !edt.work().kernels.is_empty();
-        has_kernels.then(|| context.begin_call(edt))
+        let is_timed = !edt.work().kernels.is_empty() && returned.is_none();
+        is_timed.then(|| context.begin_call(edt))
     });
-    let attempts = at_work(|context, edt| attempt::is_for(context, edt).then_some((ptr::from_mut(context), edt)));
+    let attempts = at_work(|context, edt| {
+        let is_attempt = returned.is_some() || attempt::is_for(context, edt);
+        is_attempt.then_some((ptr::from_mut(context), edt))
+    });
     let result = match attempts.flatten() {
+        Some((context, edt)) if let Some(returned) = returned => {
+            // SAFETY: the context is this thread's, and the reference from which the pointer was made has ended. The
+            // EDT is the one that it runs.
+            unsafe { attempt::duplicate::take_effect(context, edt, returned) }
+        }
         None => {
             let limited = at_work(|context, edt| context.limited(edt)).flatten();
             if let Some((tally, limit)) = &limited {

@@ -320,6 +320,10 @@ impl Machine for Runtime {
         self.devices.ask_again(at_ns);
     }
 
+    fn may_duplicate(&self) -> bool {
+        self.duplicates.is_some()
+    }
+
     fn offer_to_workers(&self, offers: bool) {
         self.queues.set_offers(offers);
     }

@@ -72,7 +72,7 @@ impl Runtime {
     }
 
     /// Whether a device besides this place has a launch.
-    fn any_device_runs(&self, but: Place) -> bool {
+    pub(crate) fn any_device_runs(&self, but: Place) -> bool {
         let used = self.devices.in_use().iter().enumerate();
         let mut others = used.filter(|&(number, _)| Place::device(number) != but);
         others.any(|(_, used)| used.manager.load() != 0)
@@ -101,13 +101,20 @@ impl Context {
         if !runtime.learns || !work.has_variants() {
             return;
         }
+        self.learn_of_kernel(work, runtime.shape_of(edt), place, time);
+        self.tell_keeper(edt);
+    }
+
+    /// A kernel of an EDT with this work and shape has run.
+    pub(crate) fn learn_of_kernel(&self, work: &Code, shape: Shape, place: Place, time: KernelTime) {
+        let runtime = self.runtime;
         let runs = runtime.any_worker_runs() || runtime.any_device_runs(place);
         let beside = runtime.devices.used(place).was_beside(runs);
         let Some(part) = runtime.devices.part_of_cores(place, time.ran_ns) else {
-            return self.tell_keeper(edt);
+            return;
         };
         let with_all = |ns: u64| if part == 1.0 { ns } else { (ns as f64 * part) as u64 };
-        let (shape, ns) = (runtime.shape_of(edt), with_all(time.occupied_ns));
+        let ns = with_all(time.occupied_ns);
         if time.is_first {
             // The gap before it may be the compiler's.
             let ran_ns = with_all(time.ran_ns);
@@ -120,7 +127,6 @@ impl Context {
                 (work.times).sample_latency(place.number(), shape, time.ran_ns, shared);
             }
         }
-        self.tell_keeper(edt);
     }
 }
 

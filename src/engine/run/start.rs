@@ -18,6 +18,7 @@ use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};
 use crate::engine::state::checkpoints::Checkpoints;
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::Devices;
+use crate::engine::state::duplicates::Duplicates;
 use crate::engine::state::elsewhere::Elsewhere;
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{exit_now, fatal, status_after_output};
@@ -246,9 +247,11 @@ impl Run {
         };
         heap::begin(settings.check.is_on(), *settings.workers);
         limit_retry(&mut settings);
+        let duplicates = duplicates_of(&mut settings, policy.duplicates());
         let mut objects = Objects::new(zone, settings.check.is_on(), timed);
         // On several nodes, what an EDT has asked of others is confirmed when its function has returned.
-        if settings.retry.is_on() || settings.time_limit.is_some() || ending::place().is_some() {
+        let has_attempts = settings.retry.is_on() || duplicates.is_some();
+        if has_attempts || settings.time_limit.is_some() || ending::place().is_some() {
             objects.code_table.call_indirectly();
         }
         let runtime = Arc::new(Runtime {
@@ -266,6 +269,7 @@ impl Run {
             transfers: Transfers::default(),
             finish_times: FinishTimes::default(),
             redundant: settings.redundant.value.map(Redundant::new),
+            duplicates,
             elsewhere: Elsewhere::default(),
             devices: Devices::new(),
             manager_events: |runtime| Arc::new(DeviceEvents(runtime)),
@@ -287,7 +291,7 @@ impl Run {
         explain_panics();
         fork::watch_process();
         runtime.signals.add(watchdog::listen());
-        runtime.signals.add(crash::listen(runtime.settings.retry.is_on()));
+        runtime.signals.add(crash::listen(has_attempts));
         runtime.signals.add(runtime.settings.time_limit.and_then(|_| late::listen()));
         runtime.signals.add(sigfpe::begin());
         let mut run = Run { runtime, checkpoints: None };
@@ -490,27 +494,54 @@ impl Runtime {
     }
 }
 
+/// Why no call of a function can be held in a run with these settings.
+fn why_no_attempts(settings: &Settings) -> Option<&'static str> {
+    Some(match () {
+        () if settings.check.is_on() => "in strict mode, which ends the program at the first misuse",
+        () if settings.redundant.is_some() => "with OCR_REDUNDANT, which runs each EDT more than once anyway",
+        () if ending::place().is_some() => "in a program on several nodes",
+        () if cfg!(ocr_no_strict) => "in a library that was built without strict mode",
+        () if !CAN_LEAVE => "on this processor: a function that has crashed can be left on x86-64 and AArch64 alone",
+        () => return None,
+    })
+}
+
 /// Says that the setting for attempts has no effect, where it has none. Where it has, no kernel is enqueued behind one
 /// that may be undone.
 fn limit_retry(settings: &mut Settings) {
     if !settings.retry.is_on() {
         return;
     }
-    let why = match () {
-        () if settings.check.is_on() => "in strict mode, which ends the program at the first misuse",
-        () if settings.redundant.is_some() => "with OCR_REDUNDANT, which runs each EDT more than once anyway",
-        () if ending::place().is_some() => "in a program on several nodes",
-        () if cfg!(ocr_no_strict) => "in a library that was built without strict mode",
-        () if !CAN_LEAVE => "on this processor: a function that has crashed can be left on x86-64 and AArch64 alone",
-        () => {
-            if settings.retry.runs_again() {
-                settings.device_ahead.value = 0;
-            }
-            return;
+    let Some(why) = why_no_attempts(settings) else {
+        if settings.retry.runs_again() {
+            settings.device_ahead.value = 0;
         }
+        return;
     };
     note!("{}: no EDT runs again {why}.", settings.retry.origin);
     settings.retry.value = Retry::Off;
+}
+
+/// What is known of EDTs whose kernels run, where a policy that asks for duplicates gets them. Says that the setting
+/// has no effect, where it has none. No kernel is enqueued behind one that may be outrun.
+fn duplicates_of(settings: &mut Settings, are_asked_for: bool) -> Option<Duplicates> {
+    let is_wanted = settings.duplicates.unwrap_or(settings.retry.runs_again());
+    let why = match () {
+        () if !is_wanted => None,
+        () if !are_asked_for => Some("under this policy, which asks for none"),
+        () if *settings.retry == Retry::Verify => Some("with OCR_RETRY=verify, which runs each EDT twice anyway"),
+        () if settings.checkpoint.is_some() || settings.restore.is_some() => Some("in a run with checkpoints"),
+        () => why_no_attempts(settings),
+    };
+    if let Some(why) = why.filter(|_| settings.duplicates.is_some()) {
+        note!("{}: no EDT has a duplicate {why}.", settings.duplicates.origin);
+    }
+    let has = is_wanted && why.is_none();
+    settings.duplicates.value = Some(has);
+    has.then(|| {
+        settings.device_ahead.value = 0;
+        Duplicates::default()
+    })
 }
 
 /// What a recording says of a run: lines `name=value`, in which a line's end is a blank.

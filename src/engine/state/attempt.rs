@@ -124,6 +124,11 @@ impl AttemptProgress {
         AttemptProgress { phase: AttemptPhase::Protected, retry, number: 1, failed: 0 }
     }
 
+    /// The function of a duplicate is about to run: a crash is left, and it does not run again.
+    pub(crate) fn of_duplicate() -> AttemptProgress {
+        AttemptProgress::begin(Retry::Times(1))
+    }
+
     pub(crate) fn phase(&self) -> AttemptPhase {
         self.phase
     }
@@ -302,6 +307,8 @@ pub(crate) struct Attempt {
     pub(crate) alone: Vec<&'static DataBlock>,
     /// Whether the EDT that is being created is one that must not run before the end of the attempt.
     pub(crate) holds_new_edt: bool,
+    /// In a duplicate, the blocks that it can release: those of its EDT that it has not released.
+    pub(crate) releasable: Vec<Guid>,
 }
 
 impl Attempt {

@@ -48,6 +48,8 @@ pub(crate) struct Context {
     pub belongings: Belongings,
     /// What the attempt of the EDT that runs has done, where EDTs run as attempts.
     pub(crate) attempt: Option<Box<Attempt>>,
+    /// The EDT that this worker is to run, too, while a device runs it.
+    pub(crate) duplicate: Option<usize>,
     /// Parts of blocks that must be disposed of.
     pub(crate) unused_parts: UnusedParts,
     /// How the thread waits in calls, and its seat.
@@ -128,6 +130,7 @@ impl Context {
             held: HeldBlocks::default(),
             belongings: Belongings::default(),
             attempt: None,
+            duplicate: None,
             unused_parts: UnusedParts::default(),
             seat: OwnSeat::default(),
             is_manager: false,

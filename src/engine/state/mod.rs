@@ -20,6 +20,7 @@
 //! | `finish_times.rs` | how long finish EDTs take, until their scopes close |
 //! | `outputs.rs` | the files that settings name, tried out before the run begins |
 //! | `attempt.rs` | an attempt: one run of an EDT that may be undone |
+//! | `duplicates.rs` | EDTs whose kernel runs and of which a worker calls the function, too: which of both is first |
 //! | `redundant.rs`, `difference.rs` | EDTs that run as function and kernels, and how the contents differ that they leave |
 //! | `checkpoints.rs` | whether a checkpoint is asked for, and what waits for it |
 //! | `elsewhere.rs`, `fan.rs` | what is known of blocks, templates and labels of other nodes; events that many of their objects wait for |
@@ -34,6 +35,7 @@ pub(crate) mod context;
 pub(crate) mod deferred;
 pub(crate) mod devices;
 pub(crate) mod difference;
+pub(crate) mod duplicates;
 pub(crate) mod elsewhere;
 pub(crate) mod end;
 pub(crate) mod fan;

@@ -4,6 +4,7 @@ use crate::check;
 use crate::config::{Retry, Settings};
 use crate::device::ManagerEvents;
 use crate::engine::state::devices::Devices;
+use crate::engine::state::duplicates::Duplicates;
 use crate::engine::state::elsewhere::Elsewhere;
 use crate::engine::state::end::End;
 use crate::engine::state::handlers::Handlers;
@@ -64,6 +65,8 @@ pub(crate) struct Runtime {
     pub(crate) finish_times: crate::engine::state::finish_times::FinishTimes,
     /// The EDTs that run as kernels and as their function, where the setting asks for it.
     pub(crate) redundant: Option<Redundant>,
+    /// The EDTs whose kernels run, where idle workers may run them, too.
+    pub(crate) duplicates: Option<Duplicates>,
     /// Blocks that go from one node to another.
     pub(crate) elsewhere: Elsewhere,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
@@ -118,9 +121,20 @@ impl Runtime {
             needs_slow_path: self.check.is_some()
                 || self.settings.trace.value.is_some()
                 || self.redundant.is_some()
+                || self.duplicates.is_some()
                 || self.settings.retry.is_on(),
             work: self.objects.code_table.intern(work),
         }
+    }
+
+    /// Whether functions run whose calls are held.
+    pub(crate) fn has_attempts(&self) -> bool {
+        self.settings.retry.is_on() || self.duplicates.is_some()
+    }
+
+    /// Whether kernels can be undone.
+    pub(crate) fn undoes_kernels(&self) -> bool {
+        self.settings.retry.runs_again() || self.duplicates.is_some()
     }
 
     /// How often an EDT runs again, by the setting and its hint.
@@ -150,7 +164,7 @@ impl Runtime {
         let address = runtime.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
         check::set_on(
             runtime.as_ref().is_some_and(|runtime| runtime.check.is_some()),
-            runtime.as_ref().is_some_and(|runtime| trace::is_on() || runtime.settings.retry.is_on()),
+            runtime.as_ref().is_some_and(|runtime| trace::is_on() || runtime.has_attempts()),
         );
         CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
         *current = runtime;

@@ -1,5 +1,6 @@
 //! What a worker does all day.
 
+use crate::engine::life::duplicated::run_duplicate;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
 use crate::engine::state::runtime::Runtime;
@@ -27,6 +28,11 @@ pub(crate) fn work(runtime: &'static Runtime, local: Local) {
         }
         // SAFETY: the context is this thread's, and the last EDT has returned: no other reference into it is alive.
         let this = unsafe { &mut *context };
+        if let Some(token) = this.duplicate.take() {
+            // SAFETY: the context is this thread's, which runs no EDT, and the reference above is not used any more.
+            unsafe { run_duplicate(context, token) };
+            continue;
+        }
         // Without a seat, the thread waits for one.
         if runtime.end.is_ending() && this.local.is_some() || !this.find_seat() {
             break;
@@ -38,7 +44,7 @@ pub(crate) fn work(runtime: &'static Runtime, local: Local) {
     Context::leave();
 }
 
-/// The next EDT; `None` at the end, or if the thread has no seat.
+/// The next EDT; `None` at the end, if the thread has no seat, or if it is to make a duplicate.
 fn next(context: &mut Context) -> Option<&'static Edt> {
     let runtime = context.runtime;
     loop {
@@ -52,6 +58,9 @@ fn next(context: &mut Context) -> Option<&'static Edt> {
         }
         if let Some(edt) = search(context) {
             return Some(edt);
+        }
+        if context.duplicate.is_some() {
+            return None;
         }
     }
 }
@@ -72,12 +81,17 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     // Whether the keeper has left a device an EDT that it had for workers: then the device is asked before this worker
     // sleeps, since it may have nothing else, and no thread would ask it.
     let moved = Cell::new(false);
-    let stop = || runtime.end.is_worker_called(retires) || moved.get();
+    // An EDT that a device runs and the policy names to this worker, since there is nothing else for it.
+    let duplicate = Cell::new(None);
+    let stop = || runtime.end.is_worker_called(retires) || moved.get() || duplicate.get().is_some();
     let begun = runtime.settings.is_reported().then(Instant::now);
     let keeper = runtime.policy.keeper();
     let ask = || {
         let taken = keeper?.take(Place::HOST, runtime);
         moved.set(moved.get() | taken.moved);
+        if taken.edt.is_none() && runtime.duplicates.is_some() {
+            duplicate.set(keeper?.duplicate(Place::HOST, runtime));
+        }
         // SAFETY: the keeper was given tokens of EDTs alone, and gives each to one place.
         taken.edt.map(|edt| unsafe { EdtRef::from_token(edt) })
     };
@@ -106,6 +120,7 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
         context.feed_devices();
         context.work_off();
     }
+    context.duplicate = duplicate.get();
     None
 }
 

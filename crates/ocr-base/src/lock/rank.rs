@@ -54,6 +54,10 @@ ranks! {
     /// On which devices kernels of EDTs have failed (`src/engine/state/devices.rs`).
     FailedKernels [];
 
+    /// The EDTs whose kernels run, and of which a worker may call the function, too
+    /// (`src/engine/state/duplicates.rs`).
+    Duplicates [Inbox];
+
     /// The EDTs that run as kernels and as their function (`src/engine/state/redundant.rs`).
     Redundant [];
 

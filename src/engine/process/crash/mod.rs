@@ -31,7 +31,7 @@ pub(crate) mod again;
 pub(crate) mod late;
 mod report;
 
-use crate::device::{THREAD_NAME, asked_platforms, lacking};
+use crate::device::{self, THREAD_NAME, asked_platforms, lacking};
 use crate::engine::life::range;
 use crate::engine::nodes::ending;
 use crate::engine::process::crash::again::CrashFate;
@@ -390,8 +390,17 @@ extern "C" fn handle_after_end(signal: libc::c_int, info: *const libc::siginfo_t
         return;
     }
     let sent = info.si_code <= 0;
+    let is_own = !sent || is_own_abort(signal, info);
+    if is_own && device::are_kernels_left() && device::is_thread_of_opencl() {
+        // A kernel that was in vain runs on, or is compiled for its run, and the end of the process takes away what
+        // that is made of. It must not end the process in another way: the thread stays here until that is over.
+        loop {
+            // SAFETY: `pause` has no preconditions, and is one of the functions that POSIX allows in a handler.
+            unsafe { libc::pause() };
+        }
+    }
     // A handler of the program's, which it installed between two runs, may call this one in the second.
-    if (!sent || is_own_abort(signal, info)) && !Runtime::runs() {
+    if is_own && !Runtime::runs() {
         // SAFETY: `info` is the system's, and the field is always a part of it. It means an address for SIGSEGV and
         // SIGBUS of a thread's own doing, for which alone it is used below to tell of a block.
         let address = unsafe { info.si_addr() } as usize;

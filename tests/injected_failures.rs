@@ -871,6 +871,65 @@ fn with_attempts_random_failures_are_survived() {
     }
 }
 
+/// Kernels run beside duplicates of their EDTs, and fail, or a copy does, before or after the function has returned.
+/// Commands never end, and the device is lost. Each program ends right.
+#[test]
+fn failures_beside_duplicates_are_survived() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, _) = prepare("duplicates");
+    let library = root().join("build/lib/libocr.a");
+    let library = library.to_str().expect("a path in UTF-8");
+    let after = [library, "-lpthread", "-lm", "-ldl"];
+    let path = build(&folder, "duplicates", &["tests/injector/duplicates.c"], &after);
+    let program = |function_us: &str, kernel_steps: &str| Program {
+        name: "duplicates",
+        path: path.clone(),
+        arguments: vec![function_us.to_string(), kernel_steps.to_string()],
+        wanted: "right".to_string(),
+    };
+    // The function ends first, or the kernel, or either.
+    let programs = [program("10", "30000000"), program("60000", "3000000"), program("8000", "6000000")];
+    let mut injections = vec![String::new()];
+    for number in [1, 2, 4] {
+        for how in ["now", "later:run", "later:failed", "skipped:never", "skipped:complete", "stuck:Qnever"] {
+            injections.push(format!("clEnqueueNDRangeKernel:{number}:{how}"));
+        }
+        for function in ["clEnqueueReadBuffer", "clEnqueueWriteBuffer"] {
+            injections.push(format!("{function}:{number}:now"));
+            injections.push(format!("{function}:{number}:later:failed"));
+            injections.push(format!("{function}:{number}:skipped:never"));
+        }
+        injections.push(format!("clFlush:{}:now", 3 * number));
+    }
+    let mut duplicates = 0;
+    for (at, program) in programs.iter().enumerate() {
+        for (turn, inject) in injections.iter().enumerate() {
+            let mut how = vec![
+                ("OCR_SCHED", "eft"),
+                ("OCR_DUPLICATES", "1"),
+                ("OCR_BIND", "off"),
+                ("OCR_STATS", "1"),
+                ("OCR_DEVICES", "0"),
+                ("OCR_WORKERS", ["1", "2"][(at + turn) % 2]),
+            ];
+            if !inject.is_empty() {
+                how.push(("OCR_INJECT", inject));
+            }
+            if turn % 4 == 3 {
+                how.extend([("OCR_INJECT_LOST", ["failed", "mute", "never"][turn % 3]), ("OCR_INJECT_CODE", "-36")]);
+            }
+            let (is_right, said) = odd(program, &folder, &how);
+            assert!(is_right, "{how:?}: {said}");
+            duplicates += usize::from(said.contains("(OCR_DUPLICATES)"));
+        }
+    }
+    println!("{duplicates} of {} runs had duplicates", programs.len() * injections.len());
+    assert!(duplicates > 0);
+}
+
 /// Platforms with odd answers, by which no program is lost.
 #[test]
 fn odd_platforms_are_borne() {

@@ -547,8 +547,9 @@ fn a_sent_call_that_is_refused_is_reported() {
     }
 }
 
-/// What the nodes of a run have sent each other, by the report: messages, confirmations and batches of each pair.
-fn sent_in(out: &Path) -> Vec<(u64, u64, [u64; 3])> {
+/// What the nodes of a run have sent each other, by the report: messages, confirmations, batches and bytes of blocks of
+/// each pair.
+fn sent_in(out: &Path) -> Vec<(u64, u64, [u64; 4])> {
     let text = fs::read_to_string(out.join("report.json")).expect("the run has a report");
     let report: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     let number = |of: &serde_json::Value, name: &str| of[name].as_u64().unwrap_or_else(|| panic!("{name}: {text}"));
@@ -556,7 +557,7 @@ fn sent_in(out: &Path) -> Vec<(u64, u64, [u64; 3])> {
     let of_node = |node: &serde_json::Value| {
         let from = number(node, "node");
         let pairs = node["sent"].as_array().cloned().unwrap_or_default();
-        let counts = ["messages", "confirmations", "batches"];
+        let counts = ["messages", "confirmations", "batches", "bytes"];
         pairs.into_iter().map(move |pair| (from, number(&pair, "to"), counts.map(|name| number(&pair, name))))
     };
     nodes.iter().flat_map(of_node).collect()
@@ -577,10 +578,15 @@ fn messages_of_what_programs_do_most_are_counted() {
     let run_for = |what: &str, times| run_on(2, what, times);
     let of_each = [
         ("hop", 1),
-        ("hop-read", 2),
+        ("hop-read", 1),
         ("hop-write", 3),
-        ("read", 4),
+        ("new", 1),
+        ("new-three", 1),
+        ("new-larger", 3),
+        ("read", 3),
         ("write", 3),
+        ("pass", 2),
+        ("pass-write", 4),
         ("satisfy", 1),
         ("decrement", 1),
         ("output", 3),
@@ -599,9 +605,19 @@ fn messages_of_what_programs_do_most_are_counted() {
         let messages: u64 = sent.iter().map(|(.., [messages, ..])| messages).sum();
         assert!((wanted..wanted + 30).contains(&messages), "{what}: {sent:?}");
     }
+    // A block that an EDT there has got stays, and is not sent again.
+    for (what, times, wanted) in [("hop-read", 100, 8), ("new", 100, 50 << 14), ("pass", 100, 800)] {
+        let sent = run_for(what, times);
+        let bytes = sent.iter().find(|pair| pair.0 == 0).map(|(.., [.., bytes])| *bytes);
+        assert_eq!(bytes, Some(wanted), "{what}: {sent:?}");
+    }
+    // Of sixty blocks, that which an EDT acquires first is free at the end alone. The others have come before.
+    let sent = run_for("ahead", 1);
+    let bytes = sent.iter().find(|pair| pair.0 == 0).map(|(.., [.., bytes])| *bytes);
+    assert!(bytes >= Some(59_000), "{sent:?}");
     let sent = run_for("children", 1000);
     let of = |from, to| sent.iter().find(|pair| (pair.0, pair.1) == (from, to)).expect("they have sent each other").2;
-    let [[there, _, batches], [back, confirmations, _]] = [of(0, 1), of(1, 0)];
+    let [[there, _, batches, _], [back, confirmations, ..]] = [of(0, 1), of(1, 0)];
     assert!((1000..1020).contains(&there) && back < 20, "each is one message: {sent:?}");
     assert!(confirmations <= batches && confirmations < 500, "a batch is confirmed as a whole: {sent:?}");
 }
@@ -782,6 +798,28 @@ fn blocks_are_read_and_written_by_all_nodes() {
         let mut command = mpi.command(2);
         command.arg(&program).args(["steps", "100", "20000"]).env("OCR_STATS", "1");
         run(&mut command, &folder("steps", mpi)).expect(0, &["right: 0", "alone), 320000 bytes of blocks"]);
+    }
+}
+
+/// Small blocks go with what starts EDTs that read them, while EDTs of all nodes write them. Where the words are many,
+/// some blocks are too large for that.
+#[test]
+fn blocks_that_go_along_are_never_older_than_what_an_edt_may_know() {
+    let program = compile("along", "along.c", &[]);
+    for mpi in installed() {
+        let slow = slow_pair(mpi);
+        for (nodes, is_slow) in [(1, false), (2, false), (3, false), (3, true), (4, false)] {
+            for (seed, words) in [("1", "10"), ("2", "10"), ("3", "4000")] {
+                let out = folder(&format!("along-{nodes}-{is_slow}-{seed}"), mpi);
+                let mut command = mpi.command(nodes);
+                command.args(["env", if seed == "1" { "OCR_WORKERS=1" } else { "OCR_WORKERS=2" }]);
+                if is_slow {
+                    command.arg(&slow);
+                }
+                let answer = run(command.arg(&program).args(["10", "40", seed, words]), &out);
+                answer.expect(0, &["right: all chains have ended"]);
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! | call | is made by |
 //! |---|---|
 //! | `ocrEventSatisfy`, `ocrEventSatisfySlot` | the owner of the event or EDT; sent |
-//! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent. The caller's, where many EDTs of it wait for the event (`engine/state/fan.rs`) |
+//! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent, with the creation of an EDT if they can (`along.rs`). The caller's, where many EDTs of it wait for the event (`engine/state/fan.rs`) |
 //! | `ocrAddDependenceByValue` | the owner of the destination, which gets the content; sent, if that fits a message |
 //! | `ocrDbPartition` | the owner of the block, which makes the parts and has them |
 //! | `ocrEventDestroy`, `ocrEdtDestroy`, `ocrDbDestroy`, `ocrEdtTemplateDestroy` | the owner of the object |
@@ -23,6 +23,7 @@
 //! object of another node ends the program with a message. Where the program ends already, no answer comes, and nothing
 //! can fail any more: calls about objects of other nodes do nothing, and EDTs are created here.
 
+mod along;
 pub(super) mod labels;
 
 use crate::abi::Api;
@@ -32,13 +33,13 @@ use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
 use crate::engine::attempt::calls::only_asks;
 use crate::engine::calls::copy::CopyRequest;
-use crate::engine::calls::elsewhere::scope_done;
 use crate::engine::life::away::confirm_calls;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
 use crate::engine::life::stand_in::{StandIn, is_shown};
+use crate::engine::nodes::new_edt::{Along, FOR_THE_REST, NewEdt, TemplateText};
 use crate::engine::nodes::outbox::LARGEST_IN_MESSAGE;
-use crate::engine::nodes::work::{Call, CallAnswer, NewCopy, NewEdt, NodeWork, PassedTo, TemplateText};
+use crate::engine::nodes::work::{Call, CallAnswer, NewCopy, NodeWork, PassedTo};
 use crate::engine::nodes::{ending, functions, outbox, traffic};
 use crate::engine::run::{serve, shutdown};
 use crate::engine::state::context::Context;
@@ -54,10 +55,10 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// More parameters and pre-slots than these do not fit a message with the rest of what is said of an EDT.
-const MOST_WORDS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 8;
+const MOST_WORDS: usize = (crate::link::LONGEST_MESSAGE - FOR_THE_REST) / 8;
 
 /// More parts than these do not fit a message.
-const MOST_PARTS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 16;
+const MOST_PARTS: usize = (crate::link::LONGEST_MESSAGE - FOR_THE_REST) / 16;
 
 /// An EDT that has sent so many calls waits until they are confirmed: each takes memory here and on the other node.
 const MOST_UNCONFIRMED: usize = 1024;
@@ -172,6 +173,7 @@ fn has_slots(request: &EdtRequest<'_>) -> bool {
 /// Makes a call where its object is, if that is on another node. None if the call is this node's.
 pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<Status> {
     let (node, _) = ending::place()?;
+    along::close_before(call, words);
     let made = made_by_owner(node, call, words);
     if made.is_none() && outbox::has_sent() && is_seen(call, words) {
         match call.api {
@@ -387,6 +389,7 @@ fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mo
     }
     let hold = hold_back(maker, destination);
     match maker {
+        Some(owner) if along::goes_along(owner, destination, (source, slot, mode), hold) => Status::OK,
         Some(owner) => {
             let call = Call::Depend { source, post_slot, destination, slot, mode, hold };
             sent_at_once(owner, Api::ocrAddDependence, call)
@@ -583,14 +586,12 @@ fn create_there(
         };
         let (alone, output) = (labeling::is_trusting(properties), !output.is_null());
         let asked = label.is_some() || is_named && guid.is_null();
-        Some(NewEdt { guid, alone, template: text, params, depc, sources, finish, output, asked, scope })
+        let along = Along::default();
+        Some(NewEdt { guid, alone, template: text, params, depc, sources, finish, output, asked, scope, along })
     };
     let new = with(None, make)?;
     let made = new.guid;
-    let has_open_slot = match &new.sources[..] {
-        [] => new.depc > 0,
-        sources => sources.contains(&Guid::UNINITIALIZED),
-    };
+    let has_open_slot = new.has_open_slot();
     let mut next = Some(new);
     let mut call = || next.take().or_else(|| with(None, make)).map(|new| Call::CreateEdt(Box::new(new)));
     let (status, [edt, of_output]) = if let Some(label) = label {
@@ -603,12 +604,11 @@ fn create_there(
         let answer = outbox::ask(target, call)?;
         (Status::from_number(answer.status as u8), answer.guids)
     } else {
-        let call = call()?;
         // Nobody can use one with an open pre-slot before its creator has told of it.
-        let status = if has_open_slot {
-            sent_at_once(target, Api::ocrEdtCreate, call)
-        } else {
-            sent(target, Api::ocrEdtCreate, call)
+        let status = match call()? {
+            Call::CreateEdt(new) if has_open_slot => along::sent_open(target, new),
+            call if has_open_slot => sent_at_once(target, Api::ocrEdtCreate, call),
+            call => sent(target, Api::ocrEdtCreate, call),
         };
         (status, if made.is_null() { [Guid::NULL; 2] } else { [made, Guid::output_of(made)] })
     };
@@ -737,7 +737,10 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             return Some(CallAnswer { status: status.number().into(), held, ..CallAnswer::default() });
         }
         Call::Hold(edt) => return Some(CallAnswer { held: held_back(edt), ..CallAnswer::default() }),
-        Call::Pass { data, to } => {
+        Call::Pass { data, to, content } => {
+            if let Some(content) = content {
+                with((), |context| context.content_comes(data, true, Some(&content)));
+            }
             for waiting in all_waiting(to) {
                 pass(data, waiting);
             }
@@ -761,7 +764,8 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
                     );
                 }
                 // As on one node: what is gone, or is no event, is no data.
-                let nothing = Call::Pass { data: Guid::NULL, to: (output, 0, Mode::Null).into() };
+                let to = (output, 0, Mode::Null).into();
+                let nothing = Call::Pass { data: Guid::NULL, to, content: None };
                 outbox::post(from, NodeWork::Call { id: 0, call: nothing });
             }
             status
@@ -789,23 +793,7 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             let text = with(None, |context| context.describe_template(guid));
             return Some(CallAnswer { template: text.map(Box::new), ..CallAnswer::default() });
         }
-        Call::CreateEdt(new) => {
-            let created = with(None, |context| Some(context.create_edt_for(from, &new)));
-            match created {
-                None => {
-                    scope_done(from, new.scope, 1);
-                    Status::ECANCELED
-                }
-                Some(Ok(guids)) => {
-                    recorded::output(guids[1]);
-                    if new.asked {
-                        return Some(CallAnswer { guids, ..CallAnswer::default() });
-                    }
-                    Status::OK
-                }
-                Some(Err(why)) => why.into(),
-            }
-        }
+        Call::CreateEdt(new) => return Some(along::create_for(from, &new)),
         Call::Shutdown => {
             with((), |context| context.runtime.shutdown());
             Status::OK

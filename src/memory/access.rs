@@ -330,6 +330,30 @@ mod tests {
     }
 
     #[test]
+    fn a_block_is_held_to_read_where_an_edt_could_read_it_at_once() {
+        for (mode, is_held) in [(Mode::Ro, true), (Mode::Const, true), (Mode::Rw, false), (Mode::Ew, false)] {
+            let world = world();
+            let mut caches = EdtCaches::default();
+            let edt = world.edt(&mut caches, mode, Place::HOST);
+            assert_eq!(world.acquire(edt), Acquired::Granted);
+            let (block, locked) = world.objects.data_blocks.lock(world.block).expect("alive");
+            assert_eq!(super::super::hold_to_read(block, &locked), is_held, "{mode:?}");
+            drop(locked);
+            world.release(edt);
+            if is_held {
+                let writer = world.edt(&mut caches, Mode::Ew, Place::HOST);
+                assert_eq!(world.acquire(writer), Acquired::Queued);
+                let (_, locked) = world.objects.data_blocks.lock(world.block).expect("alive");
+                assert!(!super::super::hold_to_read(block, &locked), "an EDT waits for it");
+                drop(locked);
+                let mut granted = Vec::new();
+                let _ = release_unused(block, Mode::Const, &mut granted);
+                assert_eq!(granted, [EdtRef::new(writer)]);
+            }
+        }
+    }
+
+    #[test]
     fn destroying_waits_for_holders() {
         let world = world();
         let mut caches = EdtCaches::default();

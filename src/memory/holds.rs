@@ -74,6 +74,19 @@ pub(crate) fn end_watch(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     leave_locked(block, locked, Mode::Ro, 1, granted)
 }
 
+/// Holds a locked block in CONST mode if an EDT of the host could have it so at once: it is live, the host alone has
+/// had it, and no EDT writes it or waits for it.
+pub(crate) fn hold_to_read(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
+    let mut holders = block.holders.get();
+    let free =
+        locked.word.state() == BlockState::Live && block.is_plain() && admits(&holders, Mode::Const, Place::HOST);
+    if free {
+        enter(&mut holders, Mode::Const, Place::HOST, 1);
+        block.holders.set(holders);
+    }
+    free
+}
+
 /// Holds a destroyed block that is not used any more in RO mode, for an EDT of the host.
 pub(crate) fn hold_again(block: &DataBlock) {
     let _locked = block.header.lock_pinned();

@@ -66,6 +66,8 @@ pub(crate) use access::{
     acquire, bind_place, destroy, is_unused_but_for, release, release_locked, release_unused, try_acquire,
 };
 pub(crate) use fall_back::{fall_back, go_on_alone, reacquired};
+#[cfg_attr(loom, allow(unused_imports))]
+pub(crate) use holds::hold_to_read;
 pub(crate) use holds::{end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, take_alone, watch};
 pub(crate) use lease::Leases;
 #[cfg_attr(loom, allow(unused_imports))]

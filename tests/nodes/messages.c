@@ -3,6 +3,7 @@
  * how often. What twice as many times take in addition is what so many times take.
  */
 #include "nodes.h"
+#include <extensions/ocr-legacy.h>
 
 static u64 times;
 
@@ -139,14 +140,123 @@ static ocrGuid_t blocks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     ocrHint_t hint;
     onNode(&hint, 1);
     for (u64 i = 0; i < paramv[0]; i++) {
-        ocrGuid_t edt, sources[2] = {paramv[2] == DB_MODE_RW ? zero() : UNINITIALIZED_GUID, guid(paramv[1])};
+        ocrGuid_t edt, block = zero(), sources[2] = {UNINITIALIZED_GUID, guid(paramv[1])};
+        sources[0] = paramv[2] == DB_MODE_RW ? block : UNINITIALIZED_GUID;
         MUST(ocrEdtCreate(&edt, of, 0, NULL, 2, sources, EDT_PROP_NONE, &hint, NULL));
         if (paramv[2] != DB_MODE_RW) {
-            MUST(ocrAddDependence(zero(), edt, 0, (ocrDbAccessMode_t)paramv[2]));
+            MUST(ocrAddDependence(block, edt, 0, (ocrDbAccessMode_t)paramv[2]));
         }
     }
     MUST(ocrEventSatisfy(guid(paramv[1]), NULL_GUID));
     return NULL_GUID;
+}
+
+/* ---- new: an EDT creates the next one on the other node, which reads new blocks of so many bytes. ---- */
+
+enum { NEW_LEFT, NEW_TEMPLATE, NEW_BYTES, NEW_PARAMS };
+
+static ocrGuid_t filled(u64 bytes)
+{
+    ocrGuid_t block;
+    void *start;
+    MUST(ocrDbCreate(&block, &start, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    memset(start, (int)bytes, bytes);
+    MUST(ocrDbRelease(block));
+    return block;
+}
+
+static ocrGuid_t withNew(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc;
+    for (u32 slot = 0; slot < depc; slot++) {
+        const u8 *bytes = depv[slot].ptr, is = (u8)paramv[NEW_BYTES];
+        ocrAssert(bytes[0] == is && bytes[paramv[NEW_BYTES] - 1] == is);
+    }
+    if (paramv[NEW_LEFT]-- == 0) {
+        return end(0, NULL, 0, NULL);
+    }
+    ocrGuid_t next, blocks[8];
+    ocrHint_t hint;
+    onNode(&hint, here() + 1);
+    for (u32 slot = 0; slot < depc; slot++) {
+        blocks[slot] = filled(paramv[NEW_BYTES]);
+    }
+    MUST(ocrEdtCreate(&next, guid(paramv[NEW_TEMPLATE]), NEW_PARAMS, paramv, depc, NULL, EDT_PROP_NONE, &hint, NULL));
+    for (u32 slot = 0; slot < depc; slot++) {
+        MUST(ocrAddDependence(blocks[slot], next, slot, slot % 2 == 0 ? DB_MODE_RO : DB_MODE_CONST));
+    }
+    return NULL_GUID;
+}
+
+static void startWithNew(u64 bytes, u64 blocks)
+{
+    ocrGuid_t first, of = template(withNew, NEW_PARAMS, (u32)blocks);
+    u64 params[NEW_PARAMS] = {times, (u64)of.guid, bytes};
+    MUST(ocrEdtCreate(&first, of, NEW_PARAMS, params, (u32)blocks, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    for (u32 slot = 0; slot < blocks; slot++) {
+        MUST(ocrAddDependence(filled(bytes), first, slot, DB_MODE_RO));
+    }
+}
+
+/* ---- pass: EDTs on another node read blocks of this one, with which events of this one are satisfied. ---- */
+
+static ocrGuid_t passes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const ocrGuid_t of = template(uses, 0, 2);
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    for (u64 i = 0; i < paramv[0]; i++) {
+        ocrGuid_t edt, event = eventOf(OCR_EVENT_ONCE_T), sources[2] = {UNINITIALIZED_GUID, guid(paramv[1])};
+        MUST(ocrEdtCreate(&edt, of, 0, NULL, 2, sources, EDT_PROP_NONE, &hint, NULL));
+        MUST(ocrAddDependence(event, edt, 0, (ocrDbAccessMode_t)paramv[2]));
+        MUST(ocrEventSatisfy(event, zero()));
+    }
+    MUST(ocrEventSatisfy(guid(paramv[1]), NULL_GUID));
+    return NULL_GUID;
+}
+
+/* ---- ahead: an EDT of node 1 gets no more than the first of its blocks late, and has asked for the others. ---- */
+
+static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrAssert(false);
+    return NULL_GUID;
+}
+
+enum { AHEAD = 60 };
+
+/* Parameters: a block that is never free, others, an event. */
+static ocrGuid_t needsAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t edt;
+    MUST(ocrEdtCreate(&edt, template(never, 0, AHEAD), 0, NULL, AHEAD, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    for (u32 slot = 0; slot < AHEAD; slot++) {
+        MUST(ocrAddDependence(guid(paramv[slot]), edt, slot, slot % 2 == 0 ? DB_MODE_RO : DB_MODE_CONST));
+    }
+    /* What this node has asked for comes before this. */
+    MUST(ocrEventSatisfy(guid(paramv[AHEAD]), NULL_GUID));
+    return NULL_GUID;
+}
+
+static void ahead(void)
+{
+    u64 params[AHEAD + 1], *first;
+    ocrGuid_t kept, none = NULL_GUID, asked = eventOf(OCR_EVENT_STICKY_T);
+    MUST(ocrDbCreate(&kept, (void **)&first, 8, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    params[0] = (u64)kept.guid;
+    for (u32 at = 1; at < AHEAD; at++) {
+        params[at] = (u64)filled(1000).guid;
+        /* EDTs acquire blocks in this order. */
+        ocrAssert(params[at] > params[0]);
+    }
+    params[AHEAD] = (u64)asked.guid;
+    start(needsAll, 1, AHEAD + 1, params, 1, &none);
+    /* This EDT keeps the first block up to its end. */
+    MUST(ocrLegacyBlockProgress(asked, NULL, NULL, NULL, LEGACY_PROP_NONE));
+    end(0, NULL, 0, NULL);
 }
 
 /* ---- satisfy: events of another node, each with an EDT there. decrement: a latch of another node. ---- */
@@ -256,6 +366,18 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         runWithEvent(blocks, DB_MODE_RO);
     } else if (strcmp(what, "write") == 0) {
         runWithEvent(blocks, DB_MODE_RW);
+    } else if (strcmp(what, "new") == 0) {
+        startWithNew(16 << 10, 1);
+    } else if (strcmp(what, "new-larger") == 0) {
+        startWithNew((16 << 10) + 1, 1);
+    } else if (strcmp(what, "new-three") == 0) {
+        startWithNew(16 << 10, 3);
+    } else if (strcmp(what, "pass") == 0) {
+        runWithEvent(passes, DB_MODE_CONST);
+    } else if (strcmp(what, "pass-write") == 0) {
+        runWithEvent(passes, DB_MODE_RW);
+    } else if (strcmp(what, "ahead") == 0) {
+        ahead();
     } else if (strcmp(what, "satisfy") == 0) {
         events(0);
     } else if (strcmp(what, "decrement") == 0) {

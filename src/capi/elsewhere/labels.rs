@@ -16,7 +16,8 @@ use crate::capi::db::{self, NO_ACQUIRE, SINGLE_ASSIGNMENT};
 use crate::capi::{edt, labeling, put, recorded, sys, with};
 use crate::engine::calls::labels::{when_free, when_made};
 use crate::engine::calls::maps::MapError;
-use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, TemplateText};
+use crate::engine::nodes::new_edt::{Along, NewEdt, TemplateText};
+use crate::engine::nodes::work::{Call, CallAnswer};
 use crate::engine::nodes::{functions, outbox};
 use crate::engine::run::serve;
 use crate::engine::state::elsewhere::RangeCopy;
@@ -267,6 +268,7 @@ pub(super) fn map_get(node: u32, words: &[u64]) -> Option<Status> {
                 output: false,
                 asked: false,
                 scope,
+                along: Along::default(),
             };
             outbox::ask_then(owner, Call::CreateEdt(Box::new(new)), move |created| {
                 if created.status != 0 {

@@ -11,7 +11,8 @@
 //! creator's scope is, when that has closed, and so when all its guests have been told of.
 
 use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
-use crate::engine::nodes::work::{NewEdt, NodeWork, TemplateText};
+use crate::engine::nodes::new_edt::{NewEdt, TemplateText};
+use crate::engine::nodes::work::NodeWork;
 use crate::engine::nodes::{functions, outbox};
 use crate::engine::state::context::Context;
 use crate::engine::state::elsewhere::{GuestScope, ScopeElsewhere};

@@ -6,9 +6,10 @@
 
 use crate::engine::life::create_request::LabelRequest;
 use crate::engine::nodes::functions;
-use crate::engine::nodes::work::{NewEdt, RangeText};
+use crate::engine::nodes::new_edt::NewEdt;
+use crate::engine::nodes::work::RangeText;
 use crate::engine::state::context::Context;
-use crate::engine::state::elsewhere::{LentBlock, RangeCopy};
+use crate::engine::state::elsewhere::RangeCopy;
 use crate::engine::state::fatal::fatal;
 use crate::link::LONGEST_MESSAGE;
 use crate::memory::divided;
@@ -95,7 +96,8 @@ impl Context {
     /// At the owner: another node has been told that it has the block that was created for it.
     pub(crate) fn lend_created(&mut self, label: Guid, to: u32) {
         let block = self.runtime.objects.data_blocks.pinned(label);
-        self.is_lent(block, LentBlock { edt: None, to, reads: false, is_recalled: false });
+        self.begin_loan(label, None, to, false);
+        self.is_lent(block, to);
     }
 
     /// At the owner: the size of a block, or of a contribution to a collective event, in bytes.

@@ -37,6 +37,10 @@
 //! A node that has a copy to read and wants to write asks for the block like any other. Its own copy is recalled with
 //! those of others before it gets the block.
 //!
+//! A copy to read may come unasked, with an EDT ([`super::along`]). Then a Want that was on its way finds that the node
+//! has a copy, and is not answered: the EDTs that have waited there have acquired that copy. One that writes goes on
+//! waiting for what it has asked for.
+//!
 //! An EDT that becomes runnable has its node ask for all its blocks that are not there, before it acquires the first.
 //!
 //! *No deadlock*: EDTs of all nodes acquire blocks in one order, that of levels and GUIDs (`memory/mod.rs`), and a
@@ -93,7 +97,7 @@ fn send_content_of(to: u32, block: &DataBlock, reads: bool) {
 }
 
 /// Sends the content of a small block, with the message that announces it.
-fn send_small(to: u32, (block, reads): (Guid, bool), content: &[u8]) {
+pub(super) fn send_small(to: u32, (block, reads): (Guid, bool), content: &[u8]) {
     let (size, bytes) = (content.len() as u64, Some(content.to_vec()));
     outbox::post(to, NodeWork::Content { block, size, reads, bytes });
 }
@@ -157,11 +161,12 @@ impl Context {
     /// At the borrower: asks the owner of a block for it, if it is wanted here and that was not done. A copy that is
     /// leaving goes first: until the owner knows that this node has it no more, it would have two.
     fn ask_for(&self, mut elsewhere: MutexGuard<'_, rank::BlocksElsewhere, BlocksElsewhere>, block: Guid) {
-        let is_leaving = elsewhere.leaving.contains(&block);
+        let is_leaving = elsewhere.leaving.contains_key(&block);
         let Some(wanted) = elsewhere.wanted.get_mut(&block).filter(|wanted| !wanted.is_asked && !is_leaving) else {
             return;
         };
         wanted.is_asked = true;
+        wanted.is_asked_to_write = wanted.writes;
         let reads = !wanted.writes;
         drop(elsewhere);
         outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want { block, reads });
@@ -222,17 +227,41 @@ impl Context {
             return;
         }
         let block = self.runtime.objects.data_blocks.pinned(guid);
+        if !self.begin_loan(guid, Some(EdtRef::new(edt)), to, reads) {
+            // The content has gone along with an EDT, and comes to those that wait for it there.
+            self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+            return self.end_hold_to_read(block);
+        }
         self.open_pages(guid);
-        // Before others can find that it is lent: a Recall must not come before it.
         send_content_of(to, block, reads);
-        self.is_lent(block, LentBlock { edt: Some(EdtRef::new(edt)), to, reads, is_recalled: false });
+        self.is_lent(block, to);
+    }
+
+    /// At the owner: notes that another node is to have a block, which is not asked back before [`Context::is_lent`]:
+    /// a Recall must not come before the content. False if the node has a copy to read, or one is on its way.
+    pub(crate) fn begin_loan(&self, block: Guid, edt: Option<EdtRef>, to: u32, reads: bool) -> bool {
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        let lent = elsewhere.lent.entry(block).or_default();
+        let is_new = !lent.iter().any(|other| other.to == to);
+        if is_new {
+            lent.push(LentBlock { edt, to, reads, is_recalled: true });
+        }
+        is_new
+    }
+
+    /// At the owner: gives a block back that a copy to read was to be made of.
+    pub(super) fn end_hold_to_read(&mut self, block: &'static DataBlock) {
+        let left = memory::release_unused(block, Mode::Const, &mut self.steps.granted);
+        self.dispose_if(block, left);
     }
 
     /// At the owner: another node gets a block, or has it from its creation on. It is asked back at once if somebody
     /// waits for it already.
-    pub(crate) fn is_lent(&mut self, block: &DataBlock, lent: LentBlock) {
+    pub(crate) fn is_lent(&mut self, block: &DataBlock, to: u32) {
         let guid = block.guid();
-        self.runtime.elsewhere.lock().lent.entry(guid).or_default().push(lent);
+        if let Some(lent) = self.runtime.elsewhere.lock().lent.get_mut(&guid) {
+            lent.iter_mut().filter(|lent| lent.to == to).for_each(|lent| lent.is_recalled = false);
+        }
         let is_waited_for = {
             let locked = block.header.lock_pinned();
             block.has(Mark::WaitedFor) || block.is_destroyed(&locked)
@@ -290,7 +319,7 @@ impl Context {
             fatal(&format!("{} was asked back by its node, and is not here.", BlockName(guid)));
         }
         let block = self.runtime.objects.data_blocks.pinned(guid);
-        self.runtime.elsewhere.lock().leaving.insert(guid);
+        *self.runtime.elsewhere.lock().leaving.entry(guid).or_default() += 1;
         let waiting = {
             let mut locked = block.header.lock_pinned();
             locked.word = locked.word.with_state(BlockState::Destroyed).with_count(0);
@@ -322,7 +351,12 @@ impl Context {
             }
         }
         let mut elsewhere = self.runtime.elsewhere.lock();
-        elsewhere.leaving.remove(&block);
+        if let Entry::Occupied(mut copies) = elsewhere.leaving.entry(block) {
+            *copies.get_mut() -= 1;
+            if *copies.get() == 0 {
+                copies.remove();
+            }
+        }
         self.ask_for(elsewhere, block);
     }
 
@@ -401,7 +435,10 @@ impl Context {
             let Some(ArrivingBlock { block, reads, is_recalled }) = elsewhere.arriving.remove(&guid) else { return };
             let state = if reads { BlockState::ReadCopy } else { BlockState::Live };
             block.header.publish(block.header.peek().with_state(state));
-            (elsewhere.wanted.remove(&guid).unwrap_or_default().edts, is_recalled)
+            // A copy to read that nobody has asked for does not answer who has asked to write.
+            let is_answer = !reads || elsewhere.wanted.get(&guid).is_some_and(|wanted| !wanted.is_asked_to_write);
+            let wanted = if is_answer { elsewhere.wanted.remove(&guid) } else { None };
+            (wanted.unwrap_or_default().edts, is_recalled)
         };
         for edt in waiting {
             if trace::is_on() {
@@ -471,7 +508,7 @@ impl Context {
             }
             ended
         };
-        if ended.edt.is_none() {
+        if ended.edt.is_none() && !ended.reads {
             // Its creator has written it.
             let locked = block.header.lock_pinned();
             if block.has(Mark::WrittenOnce) {

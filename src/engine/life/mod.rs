@@ -21,8 +21,9 @@
 //! | `recording.rs`, `contents.rs` | what the recording of a run is told of the steps, and of blocks that the EDT changes |
 //! | `duplicated.rs` | an idle worker calls the function of an EDT whose kernel runs |
 //! | `redundant.rs`, `compared.rs` | an EDT runs as its function and its kernels; what they have left is compared |
-//! | `away.rs`, `stand_in.rs` | blocks that go from node to node; EDTs that stand for something on another node |
+//! | `away.rs`, `along.rs`, `stand_in.rs` | blocks that go from node to node; small ones that go with what starts an EDT there; EDTs that stand for something on another node |
 
+pub(crate) mod along;
 pub(crate) mod answers;
 pub(crate) mod away;
 pub(crate) mod chaining;

@@ -8,10 +8,12 @@
 //! | a node that needs a block to read it | the block, in CONST mode | the content goes to that node; the EDT holds the block until the node has it no more |
 //! | a block's owner that wants it back | the copy here, in EW mode | the copy is gone, and the content goes to the owner if it was here to be written |
 //!
-//! One for a pre-slot has others of its node wait with it for the same event (`state/fan.rs`).
+//! A small block goes along with what an event has been satisfied with, where it is read alone (`along.rs`). One for a
+//! pre-slot has others of its node wait with it for the same event (`state/fan.rs`).
 
 use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
+use crate::engine::nodes::new_edt::only_reads;
 use crate::engine::nodes::outbox;
 use crate::engine::nodes::work::{Call, NodeWork, PassedTo};
 use crate::engine::state::context::Context;
@@ -72,6 +74,12 @@ const MOST_WAITING: usize = 1024;
 /// Whether a block is shown there: a control dependence shows nothing to the EDT.
 pub(crate) fn is_shown(&(destination, _, mode): &WaitingSlot) -> bool {
     mode != Mode::Null || !destination.is_edt()
+}
+
+/// Whether all that is known to wait for a block at another node reads it.
+fn all_read(messages: &[PassedTo]) -> bool {
+    let mut shown = messages.iter().flat_map(|to| &to.waiting).filter(|waiting| is_shown(waiting)).peekable();
+    shown.peek().is_some() && shown.all(|&(destination, _, mode)| destination.is_edt() && only_reads(mode))
 }
 
 /// What such an EDT runs, which is never called.
@@ -217,7 +225,7 @@ impl Context {
             }
             if !others.is_empty() {
                 let to = PassedTo { waiting: others, event: Guid::NULL };
-                let call = Call::Pass { data: Guid::NULL, to };
+                let call = Call::Pass { data: Guid::NULL, to, content: None };
                 outbox::post_for(of, NodeWork::Call { id: 0, call }, edt.own_guid());
             }
         }
@@ -232,9 +240,20 @@ impl Context {
         let (of, messages) = self.end_stand_in(edt);
         let guid = edt.own_guid();
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
-        for to in messages {
-            outbox::post_for(of, NodeWork::Call { id: 0, call: Call::Pass { data, to } }, guid);
+        let is_read = all_read(&messages);
+        let mut messages = messages.into_iter();
+        let pass = |to: Option<PassedTo>, content| {
+            if let Some(to) = to {
+                outbox::post_for(of, NodeWork::Call { id: 0, call: Call::Pass { data, to, content } }, guid);
+            }
+        };
+        if is_read {
+            self.lend_along(of, data, usize::MAX, |content| {
+                pass(messages.next(), Some(content.to_vec()));
+                true
+            });
         }
+        messages.for_each(|to| pass(Some(to), None));
     }
 
     /// A stand-in for a pre-slot has what its event was satisfied with: its node, and what is satisfied there, by

@@ -1,8 +1,9 @@
 //! Functions of the program, as other nodes find them: by the file that they are in and their distance from where that
 //! is loaded. The files are the same on all nodes, and each process may have them elsewhere.
 
+use crate::engine::nodes::new_edt::FunctionHome;
 use crate::engine::nodes::outbox;
-use crate::engine::nodes::work::{Call, FunctionHome};
+use crate::engine::nodes::work::Call;
 use crate::object::code::EdtFunction;
 use crate::symbols;
 use ocr_base::lock::{Mutex, rank};

@@ -10,7 +10,7 @@
 //! | `thread.rs` | the thread that makes all calls of the link, from the first to the last |
 //! | `mates.rs` | whether other nodes of this machine are still there |
 //! | `share.rs` | which cores of a machine each of its nodes has |
-//! | `work.rs` | what nodes ask of each other about the program's objects |
+//! | `work.rs`, `new_edt.rs` | what nodes ask of each other about the program's objects; EDTs that one creates for another |
 //! | `outbox.rs` | messages on their way to the thread of the link, and the answers that callers wait for |
 //! | `traffic.rs` | what nodes have sent each other, for reports |
 //! | `wave.rs` | whether anything can still happen on any node |
@@ -53,6 +53,7 @@ mod hello;
 pub(crate) mod join;
 mod mates;
 mod message;
+pub(crate) mod new_edt;
 pub(crate) mod outbox;
 mod share;
 mod thread;

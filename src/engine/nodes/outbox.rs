@@ -25,14 +25,16 @@
 //! node's message comes to it. All else that [`Unconfirmed`] has changes under its lock, and so does whether an EDT may
 //! be held back: when the last answer has come, nothing would let it go.
 
+use crate::abi::Api;
 use crate::engine::nodes::ending;
+use crate::engine::nodes::new_edt::NewEdt;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork, PassedTo};
 use crate::link::bell;
 use crate::link::block::{self, BlockBytes};
 use crate::object::guid::Guid;
 use crate::trace;
-use ocr_base::lock::{Condvar, Mutex, rank};
-use std::cell::RefCell;
+use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -45,6 +47,7 @@ pub(crate) const LARGEST_IN_MESSAGE: usize = crate::link::LONGEST_MESSAGE / 2;
 /// What has not been sent, each with its receiver.
 static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing {
     messages: BTreeMap::new(),
+    open: BTreeMap::new(),
     blocks: Vec::new(),
     recorded: BTreeMap::new(),
     traffic: BTreeMap::new(),
@@ -55,6 +58,8 @@ static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing {
 pub(super) struct Outgoing {
     /// For each receiver, in their order.
     pub(super) messages: BTreeMap<u32, Vec<NodeWork>>,
+    /// For each receiver, the creation that is behind those messages and is not sent yet ([`send_open`]), if any.
+    open: BTreeMap<u32, NodeWork>,
     pub(super) blocks: Vec<(u32, BlockBytes)>,
     /// How many messages that lead to something there each node was sent, where the run is recorded.
     recorded: BTreeMap<u32, u64>,
@@ -63,8 +68,28 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
+    /// Puts a message behind all others for this node. Confirmations alone may overtake a creation that is not sent:
+    /// they say of calls of that node that they are made, to which the creation has nothing to add.
     fn put(&mut self, to: u32, work: NodeWork) {
+        if !matches!(work, NodeWork::Confirmed(_)) {
+            self.close(to);
+        }
         self.messages.entry(to).or_default().push(work);
+    }
+
+    /// Puts the creation for this node that is not sent yet behind all other messages for it. False if there is none.
+    fn close(&mut self, to: u32) -> bool {
+        let Some(work) = self.open.remove(&to) else { return false };
+        self.messages.entry(to).or_default().push(work);
+        true
+    }
+
+    /// The creation for this node that is not sent yet, if it is that of this EDT.
+    fn open_for(&mut self, to: u32, edt: Guid) -> Option<&mut NewEdt> {
+        match self.open.get_mut(&to)? {
+            NodeWork::Call { call: Call::CreateEdt(new), .. } if new.guid == edt => Some(new),
+            _ => None,
+        }
     }
 }
 
@@ -90,6 +115,10 @@ impl Traffic {
         let confirmations = messages.iter().filter(is_confirmation).count() as u64;
         let bytes = messages.iter().filter_map(|work| match work {
             NodeWork::Content { size, .. } | NodeWork::Call { call: Call::PassValue { size, .. }, .. } => Some(*size),
+            NodeWork::Call { call: Call::CreateEdt(new), .. } => {
+                Some(new.along.contents.iter().map(|(_, bytes)| bytes.len() as u64).sum())
+            }
+            NodeWork::Call { call: Call::Pass { content, .. }, .. } => content.as_ref().map(|bytes| bytes.len() as u64),
             _ => None,
         });
         // Looks for the end of what happens are not the program's.
@@ -226,17 +255,23 @@ pub(crate) fn post_for(to: u32, work: NodeWork, stand_in: Guid) {
 /// [`post_for`], with the bytes that the message announces.
 fn post_with(to: u32, work: NodeWork, bytes: Option<BlockBytes>, stand_in: Guid) {
     debug_assert_eq!(work.announced(), bytes.as_ref().map(|bytes| bytes.len() as u64));
-    count_post(&work);
+    let mut outgoing = begin_post(to, &work, stand_in);
+    outgoing.put(to, work);
+    outgoing.blocks.extend(bytes.map(|bytes| (to, bytes)));
+    drop(outgoing);
+    bell::wake();
+}
+
+/// A message is about to be put there, which is counted and recorded.
+fn begin_post(to: u32, work: &NodeWork, stand_in: Guid) -> MutexGuard<'static, rank::Outbox, Outgoing> {
+    count_post(work);
     let mut outgoing = OUTGOING.lock();
     if trace::is_on() && work.leads_on() {
         let number = outgoing.recorded.entry(to).or_default();
         *number += 1;
         trace::events::sent(to, *number, stand_in.bits());
     }
-    outgoing.put(to, work);
-    outgoing.blocks.extend(bytes.map(|bytes| (to, bytes)));
-    drop(outgoing);
-    bell::wake();
+    outgoing
 }
 
 /// A message is about to be sent.
@@ -279,13 +314,16 @@ fn call(to: u32, call: Call, waits: Waits) -> bool {
 
 /// As [`call`], and sends the bytes that the call announces.
 fn call_with(to: u32, call: Call, bytes: Option<BlockBytes>, waits: Waits) -> bool {
-    let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-    match ASKED.lock().as_mut() {
-        Some(asked) => _ = asked.insert(id, waits),
-        None => return false,
-    }
+    let Some(id) = await_answer(waits) else { return false };
     post_with(to, NodeWork::Call { id, call }, bytes, Guid::NULL);
     true
+}
+
+/// Numbers a call whose answer somebody waits for. None where the program ends.
+fn await_answer(waits: Waits) -> Option<u64> {
+    let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    ASKED.lock().as_mut()?.insert(id, waits);
+    Some(id)
 }
 
 /// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
@@ -316,6 +354,7 @@ fn ask_all(
     bytes: Option<BlockBytes>,
     first: impl FnOnce(&CallAnswer) + Send + 'static,
 ) -> Option<CallAnswer> {
+    close_open();
     let (tell, told) = channel();
     let then = move |answer: CallAnswer| {
         first(&answer);
@@ -349,9 +388,7 @@ pub(crate) fn ask_others(asked: Call) -> Vec<(u32, Option<CallAnswer>)> {
 /// Numbers an answer that another node gives without being asked by a call, and what the thread of the link does with
 /// it. None where the program ends.
 pub(crate) fn expect(then: impl FnOnce(CallAnswer) + Send + 'static) -> Option<u64> {
-    let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-    ASKED.lock().as_mut()?.insert(id, Waits::Later(Box::new(then)));
-    Some(id)
+    await_answer(Waits::Later(Box::new(then)))
 }
 
 /// Answers a call of another node, unless it wants no answer. Those that say no more than that the call is made go
@@ -465,7 +502,8 @@ impl SentCall {
         self.is_answered = true;
         let mut calls = self.all.calls.lock();
         if answer.status != 0 {
-            calls.refused.push(Refused { owner: self.owner, called: self.called, status: answer.status });
+            let called = if answer.of_along { Api::ocrAddDependence.shown() } else { self.called };
+            calls.refused.push(Refused { owner: self.owner, called, status: answer.status });
         }
         calls.held.extend(Some(answer.held).filter(|held| !held.is_null()));
         drop(calls);
@@ -506,6 +544,13 @@ pub(crate) fn is_unconfirmed(but_for: Option<u32>) -> bool {
 
 /// Has the owner of an object make a call, and goes on. The thread runs an EDT. How many calls of it are unconfirmed.
 pub(crate) fn send(to: u32, called: &'static str, sent: Call) -> usize {
+    let (waits, count) = sent_call(to, called);
+    call(to, sent, waits);
+    count
+}
+
+/// Counts a call that this thread's EDT sends. How many of them are unconfirmed.
+fn sent_call(to: u32, called: &'static str) -> (Waits, usize) {
     let all = UNCONFIRMED.with_borrow_mut(|calls| calls.get_or_insert_default().clone());
     let count = {
         let mut calls = all.calls.lock();
@@ -515,8 +560,55 @@ pub(crate) fn send(to: u32, called: &'static str, sent: Call) -> usize {
         }
         calls.open.iter().map(|&(_, open)| open).sum()
     };
-    call(to, sent, Waits::Sender(SentCall { all, owner: to, called, is_answered: false }));
+    (Waits::Sender(SentCall { all, owner: to, called, is_answered: false }), count)
+}
+
+thread_local! {
+    /// The EDT whose creation this thread's EDT has sent by [`send_open`], and its node.
+    static OPEN: Cell<Option<(u32, Guid)>> = const { Cell::new(None) };
+}
+
+/// Has another node create an EDT that has an open pre-slot, as [`send`]. The message waits here for dependences that
+/// go with it ([`change_open`]), until the next message to that node or [`close_open`]. Nobody waits for the EDT so
+/// long: it cannot run before it has another dependence, and whoever adds that comes behind this message, or is told of
+/// the EDT by a call of this thread's EDT, which closes first.
+pub(crate) fn send_open(to: u32, called: &'static str, new: Box<NewEdt>) -> usize {
+    close_open();
+    let edt = new.guid;
+    let (waits, count) = sent_call(to, called);
+    let Some(id) = await_answer(waits) else { return count };
+    let work = NodeWork::Call { id, call: Call::CreateEdt(new) };
+    let mut outgoing = begin_post(to, &work, Guid::NULL);
+    let is_other_closed = outgoing.close(to);
+    outgoing.open.insert(to, work);
+    drop(outgoing);
+    OPEN.set(Some((to, edt)));
+    if is_other_closed {
+        bell::wake();
+    }
     count
+}
+
+/// The EDT of another node whose creation may wait for dependences that this thread's EDT adds.
+pub(crate) fn open_edt() -> Option<Guid> {
+    OPEN.get().map(|(_, edt)| edt)
+}
+
+/// Changes the creation of that EDT. None if it was sent.
+pub(crate) fn change_open<R>(change: impl FnOnce(&mut NewEdt) -> R) -> Option<R> {
+    let (to, edt) = OPEN.get()?;
+    OUTGOING.lock().open_for(to, edt).map(change)
+}
+
+/// Sends the creation of that EDT.
+pub(crate) fn close_open() {
+    let Some((to, edt)) = OPEN.take() else { return };
+    let mut outgoing = OUTGOING.lock();
+    let is_closed = outgoing.open_for(to, edt).is_some() && outgoing.close(to);
+    drop(outgoing);
+    if is_closed {
+        bell::wake();
+    }
 }
 
 /// The most EDTs that one EDT holds back at a time. An EDT that is held back waits until all calls of the EDT that
@@ -542,6 +634,7 @@ pub(crate) fn keep_held(edt: Guid) -> bool {
 
 /// Waits until this thread's calls are confirmed. Those that were refused, in the order of their answers.
 pub(crate) fn confirm() -> Vec<Refused> {
+    close_open();
     let Some(all) = UNCONFIRMED.try_with(RefCell::take).ok().flatten() else { return Vec::new() };
     let mut calls = all.calls.lock();
     if !calls.open.is_empty() {

@@ -2,6 +2,8 @@
 //! texts have their length before them.
 
 use crate::link::bell::BellPlace;
+use crate::object::edt::Mode;
+use crate::object::guid::Guid;
 
 /// Writes fields.
 #[derive(Default)]
@@ -52,6 +54,36 @@ impl<'a> Reader<'a> {
         let length = self.u32()? as usize;
         self.take(length)
     }
+}
+
+pub(super) fn guid(from: &mut Reader<'_>) -> Option<Guid> {
+    from.u64().map(Guid::from_bits)
+}
+
+pub(super) fn write_guids(out: &mut Writer, guids: &[Guid]) {
+    out.u32(guids.len() as u32);
+    guids.iter().for_each(|guid| out.u64(guid.bits()));
+}
+
+pub(super) fn guids(from: &mut Reader<'_>) -> Option<Vec<Guid>> {
+    let count = from.u32()?;
+    (0..count).map(|_| guid(from)).collect()
+}
+
+/// Writes objects, each with a pre-slot and a mode.
+pub(super) fn write_waiting(out: &mut Writer, waiting: &[(Guid, u32, Mode)]) {
+    out.u32(waiting.len() as u32);
+    for (object, slot, mode) in waiting {
+        out.u64(object.bits());
+        out.u32(*slot);
+        out.u32(*mode as u32);
+    }
+}
+
+pub(super) fn read_waiting(from: &mut Reader<'_>) -> Option<Vec<(Guid, u32, Mode)>> {
+    let count = from.u32()?;
+    let mut one = || Some((guid(from)?, from.u32()?, Mode::from_bits(from.u32()?)?));
+    (0..count).map(|_| one()).collect()
 }
 
 /// Another node of the same machine, by its process.

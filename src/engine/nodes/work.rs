@@ -18,29 +18,14 @@
 //! | `NothingComes` | node 0, all | no EDT runs on any node any more, and no message is on its way: what waits in calls has waited in vain |
 //! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
 
-use crate::engine::nodes::wire::{Reader, Writer};
+use crate::engine::nodes::new_edt::{FunctionHome, NewEdt, TemplateText};
+use crate::engine::nodes::wire::{Reader, Writer, guid, guids, read_waiting, write_guids, write_waiting};
 use crate::engine::state::fan::WaitingSlot;
 use crate::object::collective::CollectiveParams;
 use crate::object::edt::Mode;
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::reduction::Operator;
-
-/// A function of the program: its file by what tells builds apart, and its distance from where that is loaded.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct FunctionHome {
-    pub(crate) build: String,
-    pub(crate) distance: u64,
-}
-
-/// A template, as another node makes it anew.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct TemplateText {
-    pub(crate) function: FunctionHome,
-    pub(crate) name: String,
-    pub(crate) paramc: u32,
-    pub(crate) depc: u32,
-}
 
 /// A range of labels, or a map, as another node uses it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,28 +34,6 @@ pub(crate) struct RangeText {
     pub(crate) len: u32,
     /// The function of a map, and its numbers when it was asked for.
     pub(crate) map: Option<(FunctionHome, Vec<i64>)>,
-}
-
-/// An EDT that another node is to create.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct NewEdt {
-    /// The GUID that its creator has given it, or its label; `NULL_GUID` where the receiver gives it one.
-    pub(crate) guid: Guid,
-    /// Whether the creator says that no other creates on its label.
-    pub(crate) alone: bool,
-    pub(crate) template: TemplateText,
-    pub(crate) params: Vec<u64>,
-    pub(crate) depc: u32,
-    /// What its pre-slots are connected to, where the receiver can do that: blocks, and events of its own. The caller
-    /// connects the others. Empty for none.
-    pub(crate) sources: Vec<Guid>,
-    pub(crate) finish: bool,
-    /// Whether the caller wants an output event.
-    pub(crate) output: bool,
-    /// Whether the answer is to have the GUIDs.
-    pub(crate) asked: bool,
-    /// The finish scope of the creator, as its node knows it; 0 for none.
-    pub(crate) scope: u64,
 }
 
 /// A copy from one block of the receiver to another.
@@ -137,6 +100,8 @@ pub(crate) enum Call {
     Pass {
         data: Guid,
         to: PassedTo,
+        /// The content of the block, if it goes along.
+        content: Option<Vec<u8>>,
     },
     /// The answer is whether the caller is told when this event triggers, by a [`PassedTo::event`].
     Promise(Guid),
@@ -205,6 +170,8 @@ pub(crate) struct CallAnswer {
     pub(crate) guids: [Guid; 2],
     /// The GUID of the slot of an EDT that is held back for the call, or `NULL_GUID`.
     pub(crate) held: Guid,
+    /// Whether the status is that of a dependence which has come with the creation of an EDT.
+    pub(crate) of_along: bool,
     /// What the call asks for, if that is a number. Of a creation that has failed: 1 if what is on the label is about
     /// to go, or else 0.
     pub(crate) value: u64,
@@ -279,6 +246,7 @@ impl NodeWork {
                 out.u32(answer.status);
                 answer.guids.iter().for_each(|guid| out.u64(guid.bits()));
                 out.u64(answer.held.bits());
+                out.u32(answer.of_along.into());
                 out.u64(answer.value);
                 out.u32(answer.template.is_some().into());
                 if let Some(template) = &answer.template {
@@ -354,7 +322,8 @@ impl NodeWork {
             0 => NodeWork::Call { id: from.u64()?, call: Call::read(from)? },
             1 => {
                 let (id, status) = (from.u64()?, from.u32()?);
-                let (guids, held, value) = ([guid(from)?, guid(from)?], guid(from)?, from.u64()?);
+                let (guids, held) = ([guid(from)?, guid(from)?], guid(from)?);
+                let (of_along, value) = (from.u32()? != 0, from.u64()?);
                 let template = match from.u32()? {
                     0 => None,
                     _ => Some(Box::new(TemplateText::read(from)?)),
@@ -364,7 +333,8 @@ impl NodeWork {
                     _ => Some(Box::new(RangeText::read(from)?)),
                 };
                 let (parts, text) = (self::guids(from)?, from.text()?);
-                NodeWork::Answer { id, answer: CallAnswer { status, guids, held, value, template, range, parts, text } }
+                let answer = CallAnswer { status, guids, held, of_along, value, template, range, parts, text };
+                NodeWork::Answer { id, answer }
             }
             2 => NodeWork::Want { block: guid(from)?, reads: from.u32()? != 0 },
             3 => {
@@ -396,10 +366,6 @@ impl NodeWork {
     }
 }
 
-fn guid(from: &mut Reader<'_>) -> Option<Guid> {
-    from.u64().map(Guid::from_bits)
-}
-
 /// The content of a block, or the number of its bytes where these follow on the link's lane for blocks.
 fn write_content(out: &mut Writer, size: u64, bytes: Option<&[u8]>) {
     out.u64(size);
@@ -416,27 +382,6 @@ fn read_content(from: &mut Reader<'_>) -> Option<(u64, Option<Vec<u8>>)> {
         _ => Some(from.bytes()?.to_vec()).filter(|bytes| bytes.len() as u64 == size).map(Some)?,
     };
     Some((size, bytes))
-}
-
-fn write_guids(out: &mut Writer, guids: &[Guid]) {
-    out.u32(guids.len() as u32);
-    guids.iter().for_each(|guid| out.u64(guid.bits()));
-}
-
-fn guids(from: &mut Reader<'_>) -> Option<Vec<Guid>> {
-    let count = from.u32()?;
-    (0..count).map(|_| guid(from)).collect()
-}
-
-impl FunctionHome {
-    fn write(&self, out: &mut Writer) {
-        out.text(&self.build);
-        out.u64(self.distance);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Option<FunctionHome> {
-        Some(FunctionHome { build: from.text()?, distance: from.u64()? })
-    }
 }
 
 impl RangeText {
@@ -508,39 +453,15 @@ fn read_event(from: &mut Reader<'_>) -> Option<NewEvent> {
     })
 }
 
-impl TemplateText {
-    fn write(&self, out: &mut Writer) {
-        self.function.write(out);
-        out.text(&self.name);
-        out.u32(self.paramc);
-        out.u32(self.depc);
-    }
-
-    fn read(from: &mut Reader<'_>) -> Option<TemplateText> {
-        Some(TemplateText {
-            function: FunctionHome::read(from)?,
-            name: from.text()?,
-            paramc: from.u32()?,
-            depc: from.u32()?,
-        })
-    }
-}
-
 impl PassedTo {
     fn write(&self, out: &mut Writer) {
         out.u64(self.event.bits());
-        out.u32(self.waiting.len() as u32);
-        for (destination, slot, mode) in &self.waiting {
-            out.u64(destination.bits());
-            out.u32(*slot);
-            out.u32(*mode as u32);
-        }
+        write_waiting(out, &self.waiting);
     }
 
     fn read(from: &mut Reader<'_>) -> Option<PassedTo> {
-        let (event, count) = (guid(from)?, from.u32()?);
-        let mut waiting = || Some((guid(from)?, from.u32()?, Mode::from_bits(from.u32()?)?));
-        Some(PassedTo { waiting: (0..count).map(|_| waiting()).collect::<Option<_>>()?, event })
+        let event = guid(from)?;
+        Some(PassedTo { waiting: read_waiting(from)?, event })
     }
 }
 
@@ -582,27 +503,21 @@ impl Call {
             }
             Call::CreateEdt(edt) => {
                 out.u32(4);
-                out.u64(edt.guid.bits());
-                out.u32(edt.alone.into());
-                edt.template.write(out);
-                out.u32(edt.params.len() as u32);
-                edt.params.iter().for_each(|&param| out.u64(param));
-                out.u32(edt.depc);
-                write_guids(out, &edt.sources);
-                out.u32(edt.finish.into());
-                out.u32(edt.output.into());
-                out.u32(edt.asked.into());
-                out.u64(edt.scope);
+                edt.write(out);
             }
             Call::Shutdown => out.u32(5),
             Call::Abort(status) => {
                 out.u32(6);
                 out.u32(*status as u32);
             }
-            Call::Pass { data, to } => {
+            Call::Pass { data, to, content } => {
                 out.u32(8);
                 out.u64(data.bits());
                 to.write(out);
+                out.u32(content.is_some().into());
+                if let Some(content) = content {
+                    out.bytes(content);
+                }
             }
             Call::Promise(event) => {
                 out.u32(24);
@@ -704,28 +619,15 @@ impl Call {
             },
             2 => Call::Destroy(guid(from)?),
             3 => Call::DescribeTemplate(guid(from)?),
-            4 => {
-                let (guid, alone, template) = (guid(from)?, from.u32()? != 0, TemplateText::read(from)?);
-                let count = from.u32()?;
-                let params = (0..count).map(|_| from.u64()).collect::<Option<_>>()?;
-                let (depc, sources) = (from.u32()?, guids(from)?);
-                Call::CreateEdt(Box::new(NewEdt {
-                    guid,
-                    alone,
-                    template,
-                    params,
-                    depc,
-                    sources,
-                    finish: from.u32()? != 0,
-                    output: from.u32()? != 0,
-                    asked: from.u32()? != 0,
-                    scope: from.u64()?,
-                }))
-            }
+            4 => Call::CreateEdt(Box::new(NewEdt::read(from)?)),
             5 => Call::Shutdown,
             6 => Call::Abort(from.u32()? as i32),
             7 => Call::Return { event: guid(from)?, output: guid(from)? },
-            8 => Call::Pass { data: guid(from)?, to: PassedTo::read(from)? },
+            8 => {
+                let (data, to) = (guid(from)?, PassedTo::read(from)?);
+                let content = if from.u32()? != 0 { Some(from.bytes()?.to_vec()) } else { None };
+                Call::Pass { data, to, content }
+            }
             24 => Call::Promise(guid(from)?),
             25 => Call::Broken(guid(from)?),
             9 => Call::Hold(guid(from)?),
@@ -778,6 +680,7 @@ impl Call {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::engine::nodes::new_edt::Along;
 
     /// A message of each kind.
     pub(in crate::engine::nodes) fn all() -> Vec<NodeWork> {
@@ -799,6 +702,11 @@ pub(super) mod tests {
             output: false,
             asked: true,
             scope: 0x7f00,
+            along: Along {
+                given: vec![(guid(102), 1, Mode::Ro), (Guid::NULL, 2, Mode::Null)],
+                hold: true,
+                contents: vec![(guid(102), vec![4, 5, 6]), (guid(103), Vec::new())],
+            },
         };
         let copy = NewCopy {
             destination: guid(96),
@@ -816,8 +724,12 @@ pub(super) mod tests {
             Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew, hold: true },
             Call::Hold(guid(16)),
             Call::Return { event: guid(11), output: guid(12) },
-            Call::Pass { data: guid(13), to: PassedTo { waiting: Vec::new(), event: guid(99) } },
-            Call::Pass { data: guid(13), to: PassedTo { waiting: vec![passed, passed], event: Guid::NULL } },
+            Call::Pass { data: guid(13), to: PassedTo { waiting: Vec::new(), event: guid(99) }, content: None },
+            Call::Pass {
+                data: guid(13),
+                to: PassedTo { waiting: vec![passed, passed], event: Guid::NULL },
+                content: Some(vec![1, 2]),
+            },
             Call::PassValue { to: passed.into(), size: 2, bytes: Some(vec![8, 9]) },
             Call::PassValue { to: passed.into(), size: 1 << 33, bytes: None },
             Call::Promise(guid(100)),
@@ -869,7 +781,8 @@ pub(super) mod tests {
                 ..CallAnswer::default()
             },
         };
-        let answer = CallAnswer { status: 22, guids: [guid(3), guid(4)], held: guid(6), ..CallAnswer::default() };
+        let guids = [guid(3), guid(4)];
+        let answer = CallAnswer { status: 22, guids, held: guid(6), of_along: true, ..CallAnswer::default() };
         let described = CallAnswer { template: Some(Box::new(template)), ..CallAnswer::default() };
         let others = [
             NodeWork::Answer { id: 3, answer },

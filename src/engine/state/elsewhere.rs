@@ -8,17 +8,18 @@ use crate::object::guid::Guid;
 use crate::object::range::{LabelBounds, Map};
 use crate::object::scope::Scope;
 use ocr_base::lock::{Mutex, rank};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A block of this node that another one has.
 pub(crate) struct LentBlock {
-    /// The EDT of the runtime's that holds it meanwhile. None if it was lent at its creation.
+    /// The EDT of the runtime's that holds it meanwhile. None if it was lent at its creation, or went along with what
+    /// starts an EDT (`life/along.rs`).
     pub(crate) edt: Option<EdtRef>,
     pub(crate) to: u32,
     /// Whether that node reads it only: others may have it, too.
     pub(crate) reads: bool,
-    /// Whether it was asked back.
+    /// Whether it was asked back, or is not to be yet: its content has not been put where messages wait to be sent.
     pub(crate) is_recalled: bool,
 }
 
@@ -42,6 +43,8 @@ pub(crate) struct WantedBlock {
     pub(crate) writes: bool,
     /// Whether its owner was asked.
     pub(crate) is_asked: bool,
+    /// Whether the owner was asked for it to write it.
+    pub(crate) is_asked_to_write: bool,
 }
 
 /// A finish scope of another node's, and its address there.
@@ -60,8 +63,9 @@ pub(crate) struct BlocksElsewhere {
     pub(crate) lent: HashMap<Guid, Vec<LentBlock>>,
     /// Blocks of others that EDTs of this node need. Their owners were asked, but for those that are `leaving`.
     pub(crate) wanted: HashMap<Guid, WantedBlock>,
-    /// Copies that go back when no device of this node knows them any more, and no EDT reads them.
-    pub(crate) leaving: HashSet<Guid>,
+    /// Copies that go back when no device of this node knows them any more, and no EDT reads them, and how many of a
+    /// block: while the owner is told that one has gone, another may have come with an EDT, and be asked back.
+    pub(crate) leaving: HashMap<Guid, u32>,
     /// Copies whose content is arriving.
     pub(crate) arriving: HashMap<Guid, ArrivingBlock>,
     /// The templates here that are copies of other nodes' templates, by the GUIDs of those.

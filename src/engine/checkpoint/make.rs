@@ -3,7 +3,7 @@
 use crate::config::{CheckpointSetting, GivenArguments};
 use crate::device::DeviceError;
 use crate::engine::checkpoint::requests::{self, CheckpointAnswer};
-use crate::engine::checkpoint::{file, objects, why_none};
+use crate::engine::checkpoint::{file, names, objects, why_none};
 use crate::engine::state::context::Context;
 use crate::engine::state::runtime::Runtime;
 use crate::object::data_block::will_fork;
@@ -240,7 +240,7 @@ impl CheckpointMaker {
     /// Makes one checkpoint: its name.
     fn make(&mut self) -> Result<PathBuf, MakeError> {
         let directory = &self.setting.directory;
-        let last = || file::last_in(directory);
+        let last = || names::last_in(directory);
         // Libraries may have been loaded since. That takes a lock, which another thread may have when it is forked.
         let looked = apart::run("look", Kept::Nothing, || (objects::modules(), last()));
         let before = match looked {
@@ -282,7 +282,7 @@ impl CheckpointMaker {
                     unsafe { libc::kill(process, libc::SIGKILL) };
                     // SAFETY: `status` is a variable, so its address can be written.
                     unsafe { libc::waitpid(process, &raw mut status, 0) };
-                    file::remove_of(&self.setting.directory, process.cast_unsigned());
+                    names::remove_of(&self.setting.directory, process.cast_unsigned());
                     return None;
                 }
                 0 => thread::sleep(SEEN),

@@ -9,7 +9,7 @@
 //! | 3 | contents that only devices have are brought to the host | |
 //! | 4 | the process is forked | |
 //! | 5 | all go on; kernels that were put off are sent | all |
-//! | 6 | the forked process writes the file (`file.rs`), without what earlier files have (`pieces.rs`) | all |
+//! | 6 | the forked process writes the file (`file.rs`, `names.rs`), without what earlier files have (`pieces.rs`) | all |
 //!
 //! A checkpoint has the state of a moment at which each EDT has ended or has not begun. A runnable EDT of it may have
 //! had blocks and a place. The run that goes on places it and has it acquire its blocks anew (`restore.rs`), with
@@ -22,13 +22,14 @@
 
 mod file;
 mod make;
+mod names;
 mod objects;
 mod pieces;
 mod requests;
 mod restore;
 
-pub use file::checkpoints_of;
 pub(crate) use make::{begin, remark};
+pub use names::checkpoints_of;
 pub use requests::ask_for_checkpoint;
 pub use restore::command_of;
 pub(crate) use restore::{open, restore};

@@ -2,9 +2,9 @@
 //!
 //! A content is cut into pieces of 64 KiB. A file has an index of its pieces at its end: of which block each is, and in
 //! which file it stands. The process that writes looks for each piece in the index of the last checkpoint, at the same
-//! place of the same block. Where the lengths and the CRC-32 agree, it reads that piece and compares it byte by byte. So
-//! no write of the program has to be noted, nothing depends on a checksum, and a file that was damaged meanwhile is not
-//! trusted. Contents below 4 KiB are always written, and are in no index.
+//! place of the same block. Where the lengths and the CRC-32 agree, it reads that piece and compares it byte by byte.
+//! So no write of the program has to be noted, nothing depends on a checksum, and a file that was damaged meanwhile is
+//! not trusted. Contents below 4 KiB are always written, and are in no index.
 //!
 //! # Which files stay
 //!
@@ -13,7 +13,7 @@
 //! pieces are written again. So all files together take at most about twice the content of all blocks, beside what the
 //! last two have written.
 
-use super::file::{BEGIN, all_in, path_of};
+use super::names::{BEGIN, all_in, map, path_of};
 use crate::object::saved::malformed;
 use memmap2::Mmap;
 use rustc_hash::FxHashMap;
@@ -158,8 +158,7 @@ impl EarlierBytes {
         for number in files_of(pieces, own) {
             let path = path_of(directory, number);
             let name = path.file_name().unwrap_or_default().display().to_string();
-            let bytes =
-                super::file::map(&path).map_err(|error| format!("it needs {name}, which cannot be read: {error}"))?;
+            let bytes = map(&path).map_err(|error| format!("it needs {name}, which cannot be read: {error}"))?;
             files.insert(number, bytes);
         }
         let earlier = EarlierBytes(files);

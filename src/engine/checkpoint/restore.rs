@@ -3,7 +3,7 @@
 use crate::config::Settings;
 use crate::engine::checkpoint::file::{self, CheckpointError};
 use crate::engine::checkpoint::pieces::EarlierBytes;
-use crate::engine::checkpoint::{objects, why_none};
+use crate::engine::checkpoint::{names, objects, why_none};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
@@ -51,11 +51,11 @@ pub fn command_of(directory: &Path) -> Result<Vec<OsString>, String> {
 /// The last whole checkpoint in a directory; `tell` gets what is wrong with later ones.
 fn last_whole(directory: &Path, tell: impl Fn(&str)) -> Result<Checkpoint, String> {
     let name = Readable::path(directory);
-    let all = file::all_in(directory).map_err(|error| format!("{name} has no checkpoint: {error}"))?;
+    let all = names::all_in(directory).map_err(|error| format!("{name} has no checkpoint: {error}"))?;
     let is_any = !all.is_empty();
     for (number, path) in all {
         let shown = Readable::path(&path).to_string();
-        let bytes = match file::map(&path) {
+        let bytes = match names::map(&path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 tell(&format!("{shown} cannot be read, and the checkpoint before it is used: {error}"));

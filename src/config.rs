@@ -42,8 +42,7 @@ use std::time::Duration;
 pub use time_limit::TimeLimit;
 use time_limit::parse_time_limit;
 use values::{
-    parse_bytes, parse_choice, parse_count, parse_flag, parse_models, parse_patience, parse_policy, parse_queues,
-    parse_workers,
+    parse_bytes, parse_count, parse_flag, parse_models, parse_patience, parse_policy, parse_queues, parse_workers,
 };
 pub use words::{Bind, Checks, Nodes, Placing};
 use words::{parse_bind, parse_checks, parse_nodes, parse_place};
@@ -251,9 +250,9 @@ settings! { cores;
     retry: Retry = Retry::Off, utf8(parse_retry), "retry", "OCR_RETRY",
         "how often an EDT whose function crashes, or whose kernel fails, is undone and runs again, 1 to 1000; verify: each EDT runs twice, and the first time is undone (for tests); off; default: off";
 
-    /// Whether an idle worker runs an EDT, too, that a device is late with. None: where `OCR_RETRY` has EDTs run again.
-    duplicates: Option<bool> = None, utf8(parse_choice), "duplicates", "OCR_DUPLICATES",
-        "1: an idle worker calls the C function of an EDT whose kernel has not ended in twice the expected time, or in a time that is not known, and what ends first counts; 0; default: 1 with OCR_RETRY, else 0";
+    /// Whether an idle worker runs an EDT, too, that a device is late with.
+    duplicates: bool = false, utf8(parse_flag), "duplicates", "OCR_DUPLICATES",
+        "1: an idle worker calls the C function of an EDT whose kernel has not ended in twice the expected time, or in a time that is not known, and what ends first counts; 0; default: 0";
 
     /// How long the function of an EDT may run; none: as long as it wants.
     time_limit: Option<TimeLimit> = None, utf8(parse_time_limit), "time-limit", "OCR_TIME_LIMIT",

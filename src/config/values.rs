@@ -51,11 +51,6 @@ pub(super) fn parse_flag(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A flag that is neither set nor unset by default.
-pub(super) fn parse_choice(text: &str) -> Result<Option<bool>, String> {
-    parse_flag(text).map(Some)
-}
-
 pub(super) fn parse_count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("\"{text}\" is no number"))
 }

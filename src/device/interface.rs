@@ -60,6 +60,9 @@ pub trait ManagerEvents: Send + Sync + 'static {
     /// after it was enqueued, all that were enqueued since and use a block of its that one of the two writes fail with
     /// it, and are answered before it.
     fn launched(&self, token: usize, result: Result<KernelTime, Box<LaunchError>>);
+    /// What the kernel of the launch with this token has written is about to become the content of its blocks on the
+    /// host.
+    fn settles(&self, _token: usize) {}
     /// The kernel of the launch with this token does not count ([`crate::device::DeviceManager::outrun`]). This is the
     /// answer to the launch, and its blocks are as they were before it.
     fn outrun(&self, _token: usize) {}

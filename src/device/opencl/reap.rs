@@ -126,7 +126,7 @@ impl Manager {
         for kernel in ended.drain(..) {
             let Work::Kernel(job) = kernel.pending.work else { unreachable!("copies are in other lanes") };
             // Who reads the recording knows the EDT of a launch by its token, which another one may have by now.
-            if trace::is_on() && job.outrun == Outrun::Not {
+            if trace::is_on() && !matches!(job.outrun, Outrun::Now(_)) {
                 let ended = EventOf {
                     dates: kernel.dates,
                     enqueued: kernel.pending.enqueued,

@@ -157,6 +157,7 @@ impl Manager {
             let why = self.blame(cause, CL_OUT_OF_HOST_MEMORY);
             return self.unsettled_failed(kernel, job, why, false);
         }
+        self.outside.events.settles(job.launch.token);
         let place = self.device.place;
         for (id, memory) in brought {
             let block = self.buffers.get(id).block;

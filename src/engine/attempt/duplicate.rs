@@ -67,7 +67,7 @@ fn copy_of(block: &DataBlock, writes: bool) -> Option<CopiedBlock> {
             let from = block.host_ptr().cast_const();
             // SAFETY: the EDT holds the block until the copies are made, and the host has its content, so the memory is
             // there, with `bytes` bytes, for which the vector has room. The manager may write there meanwhile, when it
-            // has what the kernel has left: then the copy is never used.
+            // has what the kernel has left: it has said so before (`Duplicates::settles`), and the copy is not used.
             unsafe { from.copy_to_nonoverlapping(content.as_mut_ptr().cast(), bytes) };
         }
         () if is_unwritten => {}

@@ -70,6 +70,12 @@ impl ManagerEvents for DeviceEvents {
         });
     }
 
+    fn settles(&self, token: usize) {
+        if let Some(duplicates) = &self.0.duplicates {
+            duplicates.settles(token);
+        }
+    }
+
     fn outrun(&self, token: usize) {
         self.with_context(Some(Flight::LAUNCH), |context| context.outrun(edt_of(token)));
     }

@@ -23,7 +23,7 @@
 //! these copies for each kernel, also where a device shares the host's memory. Off, it costs a look at an `Option` for
 //! each launch, and for each answer.
 
-use crate::device::KernelTime;
+use crate::device::{KernelTime, LaunchError};
 use crate::engine::attempt::duplicate::{self, DuplicateArguments, DuplicateEnd};
 use crate::engine::life::recording::number;
 use crate::engine::state::chained::LaunchResult;
@@ -34,6 +34,7 @@ use crate::object::code::{Code, EdtFunction, WorkKind};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::hints::EDT_RETRY;
+use crate::object::name::EdtName;
 use crate::trace;
 use crate::trace::events;
 use crate::trace::format::DuplicateStep;
@@ -143,16 +144,12 @@ impl Context {
         if self.runtime.end.is_ending() {
             return;
         }
-        let left = match &end {
+        let why_left = match &end {
             DuplicateEnd::Returned(..) => None,
             DuplicateEnd::Called(api) => Some(format!("calls {}", api.name())),
             DuplicateEnd::InRust => Some("is written in Rust".to_string()),
             DuplicateEnd::Crashed => Some("has crashed".to_string()),
         };
-        if let Some(why) = left.filter(|_| duplicates.refuse(work)) {
-            let name = work.name.best();
-            note!("no further duplicates are made of EDTs of {name} (OCR_DUPLICATES), since the function {why}.");
-        }
         let returned = match end {
             DuplicateEnd::Returned(result, attempt, blocks) => {
                 let beside = self.runtime.any_device_runs(Place::HOST);
@@ -166,10 +163,16 @@ impl Context {
         let has_returned = returned.is_some();
         let manager = self.runtime.devices.manager(place);
         let after = duplicates.ended(launch, returned, || manager.outrun(launch.0, launch.1));
+        // Behind the end of its EDT, a function may find objects gone that it uses: that is no fault of its own.
+        let is_in_vain = matches!(after, AfterFunction::InVain);
+        if let Some(why) = why_left.filter(|_| !is_in_vain && duplicates.refuse(work)) {
+            let name = work.name.best();
+            note!("no further duplicates are made of EDTs of {name} (OCR_DUPLICATES), since the function {why}.");
+        }
         if trace::is_on() {
             let step = match after {
-                _ if !has_returned => DuplicateStep::IsLeft,
                 AfterFunction::InVain => DuplicateStep::EndsInVain,
+                _ if !has_returned => DuplicateStep::IsLeft,
                 _ => DuplicateStep::Ends,
             };
             events::duplicate(guid.bits(), step, number(place));
@@ -178,7 +181,7 @@ impl Context {
         let edt = || unsafe { EdtRef::from_token(launch.0) }.get();
         match after {
             AfterFunction::InVain | AfterFunction::Told | AfterFunction::Alone => return,
-            AfterFunction::Replaced => self.go_on_as_returned(edt()),
+            AfterFunction::Replaced(error) => self.kernel_is_replaced(edt(), &error),
             AfterFunction::Failed(error) => self.answered(edt(), Err(error)),
         }
         self.feed_devices();
@@ -195,9 +198,8 @@ impl Context {
                 Some(answer)
             }
             AfterAnswer::Kept => None,
-            AfterAnswer::Replaced => {
-                self.tell_keeper(edt);
-                self.go_on_as_returned(edt);
+            AfterAnswer::Replaced(error) => {
+                self.kernel_is_replaced(edt, &error);
                 None
             }
         }
@@ -220,6 +222,16 @@ impl Context {
         self.work_off();
     }
 
+    /// The kernel of an EDT has failed, and what its function has left counts.
+    fn kernel_is_replaced(&mut self, edt: &'static Edt, error: &LaunchError) {
+        self.note_failed(edt, error);
+        self.runtime
+            .registry
+            .note(format!("{} had been run by its C function, too (OCR_DUPLICATES), when {error}", EdtName::of(edt)));
+        self.tell_keeper(edt);
+        self.go_on_as_returned(edt);
+    }
+
     /// An EDT goes to the host whose function has returned.
     fn go_on_as_returned(&mut self, edt: &'static Edt) {
         let blocks = &self.runtime.objects.data_blocks;
@@ -232,6 +244,8 @@ impl Context {
         let duplicates = self.runtime.duplicates.as_ref()?;
         let returned = duplicates.take(EdtRef::new(edt).token())?;
         self.tally.counts.duplicates_first.add(1);
+        // Kernels of it may have failed before.
+        self.kernel_has_run(edt);
         self.count_time(edt.work(), Place::HOST, returned.ns);
         Some(*returned)
     }

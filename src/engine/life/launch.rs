@@ -185,8 +185,8 @@ impl Context {
         }
     }
 
-    /// Counts an EDT that has run as a kernel after one of it had failed.
-    fn kernel_has_run(&mut self, edt: &Edt) {
+    /// Counts an EDT that has run, as a kernel or as a duplicate, after a kernel of it had failed.
+    pub(super) fn kernel_has_run(&self, edt: &Edt) {
         let failed = self.runtime.devices.take_failed(edt.guid());
         if failed.is_some() && self.runtime.retry_of(edt).runs_again() {
             self.tally.counts.edts_recovered.add(1);
@@ -236,20 +236,26 @@ impl Context {
         }
     }
 
+    /// Notes that a kernel of an EDT has failed: what is done then.
+    pub(super) fn note_failed(&self, edt: &Edt, error: &LaunchError) -> AfterFailure {
+        let retry = self.runtime.retry_of(edt);
+        if retry.runs_again() {
+            self.tally.counts.kernels_undone.add(1);
+        }
+        self.runtime.devices.after_failure(edt, error, retry)
+    }
+
     /// Has an EDT whose kernel has failed go on as its function, or as a kernel, as `state/attempt.rs` decides it.
     #[cold]
     fn kernel_failed(&mut self, edt: &'static Edt, error: &LaunchError) {
-        let (devices, retry) = (&self.runtime.devices, self.runtime.retry_of(edt));
+        let devices = &self.runtime.devices;
         let name = |place: Place| &devices.used(place).info.name;
-        let (place, went) = match devices.after_failure(edt, error, retry) {
+        let (place, went) = match self.note_failed(edt, error) {
             AfterFailure::Function => (Place::HOST, "ran its C function".to_string()),
             AfterFailure::Elsewhere(place) => (place, format!("went to device '{}'", name(place))),
             AfterFailure::Again => (edt.place.get(), format!("ran again on device '{}'", name(edt.place.get()))),
             AfterFailure::Report => failed(edt, error, &devices.failures_before(edt.guid())),
         };
-        if retry.runs_again() {
-            self.tally.counts.kernels_undone.add(1);
-        }
         // The EDT is none of the device's any more: what waits behind it there is to have its place.
         self.tell_keeper(edt);
         self.runtime.registry.note(format!("{} {went}, since {error}", EdtName::of(edt)));

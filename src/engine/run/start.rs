@@ -525,7 +525,7 @@ fn limit_retry(settings: &mut Settings) {
 /// What is known of EDTs whose kernels run, where a policy that asks for duplicates gets them. Says that the setting
 /// has no effect, where it has none. No kernel is enqueued behind one that may be outrun.
 fn duplicates_of(settings: &mut Settings, are_asked_for: bool) -> Option<Duplicates> {
-    let is_wanted = settings.duplicates.unwrap_or(settings.retry.runs_again());
+    let is_wanted = *settings.duplicates;
     let why = match () {
         () if !is_wanted => None,
         () if !are_asked_for => Some("under this policy, which asks for none"),
@@ -533,11 +533,11 @@ fn duplicates_of(settings: &mut Settings, are_asked_for: bool) -> Option<Duplica
         () if settings.checkpoint.is_some() || settings.restore.is_some() => Some("in a run with checkpoints"),
         () => why_no_attempts(settings),
     };
-    if let Some(why) = why.filter(|_| settings.duplicates.is_some()) {
+    if let Some(why) = why {
         note!("{}: no EDT has a duplicate {why}.", settings.duplicates.origin);
     }
     let has = is_wanted && why.is_none();
-    settings.duplicates.value = Some(has);
+    settings.duplicates.value = has;
     has.then(|| {
         settings.device_ahead.value = 0;
         Duplicates::default()

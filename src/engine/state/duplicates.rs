@@ -13,8 +13,11 @@
 //! | none | its kernel is launched | alone | |
 //! | alone | the kernel is answered | none | as without duplicates |
 //! | alone | a worker begins a duplicate | copied | the worker copies the blocks |
+//! | alone | what the kernel has written is about to be in the blocks | none | as without duplicates |
+//! | copied | the same | copied, stale | the copies are not used, since the worker may find what the kernel has written |
 //! | copied | the kernel is answered | copied | the answer is kept, since the worker reads the blocks |
-//! | copied | the copies are made, and no answer was kept | both | the worker calls the function |
+//! | copied | the copies are made, are not stale, and no answer was kept | both | the worker calls the function |
+//! | copied, stale | the copies are made, and no answer was kept | none | the kernel goes on alone |
 //! | copied | there is an answer | none | the worker does what the answer leads to |
 //! | copied | there is no memory for copies, or another EDT shares a block | none | the kernel goes on alone |
 //! | both | the kernel has ended well | none | the EDT ends; what the function does is in vain |
@@ -91,8 +94,8 @@ pub(crate) enum AfterAnswer {
     Goes(LaunchResult, bool),
     /// Nothing yet: a worker will see to it.
     Kept,
-    /// The EDT goes to the host, where what its function has left counts.
-    Replaced,
+    /// The EDT goes to the host, where what its function has left counts, since its kernel has failed.
+    Replaced(Box<LaunchError>),
 }
 
 /// What is done when the copies of a duplicate are made, or could not be.
@@ -116,7 +119,7 @@ pub(crate) enum AfterFunction {
     /// Nothing: the kernel goes on alone.
     Alone,
     /// The EDT goes to the host, since its kernel has failed.
-    Replaced,
+    Replaced(Box<LaunchError>),
     /// What follows when a kernel has failed.
     Failed(Box<LaunchError>),
 }
@@ -124,7 +127,8 @@ pub(crate) enum AfterFunction {
 /// How far an EDT with a kernel has come.
 enum Phase {
     Alone,
-    Copied(Option<LaunchResult>),
+    /// With the answer that was kept, and whether the copies are stale.
+    Copied(Option<LaunchResult>, bool),
     Both(Option<Box<LaunchError>>),
     Returned(Box<ReturnedFunction>),
 }
@@ -169,7 +173,7 @@ impl Duplicates {
     pub(crate) fn begins(&self, token: usize) -> Option<u64> {
         let mut books = self.books.lock();
         let launched = books.edts.get_mut(&token).filter(|launched| matches!(launched.phase, Phase::Alone))?;
-        launched.phase = Phase::Copied(None);
+        launched.phase = Phase::Copied(None, false);
         Some(launched.number)
     }
 
@@ -177,11 +181,11 @@ impl Duplicates {
     pub(crate) fn copied(&self, token: usize, are_copied: bool) -> AfterCopy {
         let mut books = self.books.lock();
         let Some(launched) = books.edts.get_mut(&token) else { return AfterCopy::Alone };
-        let answer = match &mut launched.phase {
-            Phase::Copied(answer) => answer.take(),
-            _ => None,
+        let (answer, is_stale) = match &mut launched.phase {
+            Phase::Copied(answer, is_stale) => (answer.take(), *is_stale),
+            _ => (None, false),
         };
-        if answer.is_none() && are_copied {
+        if answer.is_none() && are_copied && !is_stale {
             launched.phase = Phase::Both(None);
             return AfterCopy::Runs;
         }
@@ -189,12 +193,22 @@ impl Duplicates {
         answer.map_or(AfterCopy::Alone, AfterCopy::Answered)
     }
 
+    /// What the kernel of an EDT has written is about to become what its blocks contain: nobody is to copy them now.
+    pub(crate) fn settles(&self, token: usize) {
+        let mut books = self.books.lock();
+        match books.edts.get_mut(&token).map(|launched| &mut launched.phase) {
+            Some(Phase::Alone) => drop(books.edts.remove(&token)),
+            Some(Phase::Copied(_, is_stale)) => *is_stale = true,
+            _ => {}
+        }
+    }
+
     /// The launch of an EDT is answered.
     pub(crate) fn answered(&self, token: usize, answer: LaunchResult) -> AfterAnswer {
         let mut books = self.books.lock();
         let Some(launched) = books.edts.get_mut(&token) else { return AfterAnswer::Goes(answer, false) };
         match (&mut launched.phase, answer) {
-            (Phase::Copied(kept), answer) => {
+            (Phase::Copied(kept, _), answer) => {
                 *kept = Some(answer);
                 AfterAnswer::Kept
             }
@@ -202,7 +216,7 @@ impl Duplicates {
                 *kept = Some(error);
                 AfterAnswer::Kept
             }
-            (Phase::Returned(_), Err(error)) if error.inputs_intact => AfterAnswer::Replaced,
+            (Phase::Returned(_), Err(error)) if error.inputs_intact => AfterAnswer::Replaced(error),
             (phase, answer) => {
                 let is_in_vain = !matches!(phase, Phase::Alone);
                 books.edts.remove(&token);
@@ -229,8 +243,8 @@ impl Duplicates {
         match (returned, failed) {
             (Some(returned), failed) => {
                 launched.phase = Phase::Returned(returned);
-                if failed.is_some() {
-                    return AfterFunction::Replaced;
+                if let Some(error) = failed {
+                    return AfterFunction::Replaced(error);
                 }
                 tell();
                 AfterFunction::Told
@@ -327,6 +341,26 @@ mod tests {
     }
 
     #[test]
+    fn copies_of_what_a_kernel_has_written_are_not_used() {
+        let (duplicates, _) = copied();
+        duplicates.settles(TOKEN);
+        assert!(matches!(duplicates.copied(TOKEN, true), AfterCopy::Alone));
+        assert!(matches!(duplicates.answered(TOKEN, well()), AfterAnswer::Goes(Ok(_), false)));
+        let (duplicates, _) = copied();
+        duplicates.settles(TOKEN);
+        assert!(matches!(duplicates.answered(TOKEN, well()), AfterAnswer::Kept));
+        assert!(matches!(duplicates.copied(TOKEN, true), AfterCopy::Answered(Ok(_))));
+        let duplicates = Duplicates::default();
+        duplicates.launches(TOKEN, &Code::of_kernels(""));
+        duplicates.settles(TOKEN);
+        assert!(duplicates.begins(TOKEN).is_none(), "the blocks are about to change");
+        let (duplicates, number) = both();
+        duplicates.settles(TOKEN);
+        assert!(matches!(duplicates.answered(TOKEN, well()), AfterAnswer::Goes(Ok(_), true)));
+        assert!(matches!(duplicates.ended((TOKEN, number), returned(), never), AfterFunction::InVain));
+    }
+
+    #[test]
     fn without_a_duplicate_an_answer_goes_as_it_is() {
         let duplicates = Duplicates::default();
         assert!(matches!(duplicates.answered(TOKEN, well()), AfterAnswer::Goes(Ok(_), false)));
@@ -358,7 +392,7 @@ mod tests {
     fn the_kernel_fails_before_it_is_outrun() {
         let (duplicates, number) = both();
         assert!(matches!(duplicates.ended((TOKEN, number), returned(), || {}), AfterFunction::Told));
-        assert!(matches!(duplicates.answered(TOKEN, failed(true)), AfterAnswer::Replaced));
+        assert!(matches!(duplicates.answered(TOKEN, failed(true)), AfterAnswer::Replaced(_)));
         assert!(duplicates.take(TOKEN).is_some());
     }
 
@@ -412,7 +446,7 @@ mod tests {
     fn a_kernel_that_fails_waits_for_the_function() {
         let (duplicates, number) = both();
         assert!(matches!(duplicates.answered(TOKEN, failed(true)), AfterAnswer::Kept));
-        assert!(matches!(duplicates.ended((TOKEN, number), returned(), never), AfterFunction::Replaced));
+        assert!(matches!(duplicates.ended((TOKEN, number), returned(), never), AfterFunction::Replaced(_)));
         assert!(duplicates.take(TOKEN).is_some());
         let (duplicates, number) = both();
         assert!(matches!(duplicates.answered(TOKEN, failed(true)), AfterAnswer::Kept));

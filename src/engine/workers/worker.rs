@@ -120,7 +120,8 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
         context.feed_devices();
         context.work_off();
     }
-    context.duplicate = duplicate.get();
+    // An EDT that is kept for this worker comes first, as no other finds it.
+    context.duplicate = duplicate.get().filter(|_| context.steps.next.is_none());
     None
 }
 

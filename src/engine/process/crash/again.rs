@@ -256,7 +256,12 @@ impl NotAgain {
 
     /// Says why the EDT does not run again, as a line of the message. It `crashed` or `was` where it cannot be left.
     pub(super) fn tell(self, text: &mut Text, was: &str) -> fmt::Result {
-        text.write_str("  OCR_RETRY: the EDT does not run again, ")?;
+        text.write_str(match here() {
+            Some(point) if point.is_of_duplicate() => {
+                "  OCR_DUPLICATES: a function that ran beside the kernel of its EDT cannot be left, "
+            }
+            _ => "  OCR_RETRY: the EDT does not run again, ",
+        })?;
         match self {
             NotAgain::Often(1) => text.write_str("as it has run once"),
             NotAgain::Often(number) => write!(text, "as this was attempt {number} of {number}, and all have failed"),

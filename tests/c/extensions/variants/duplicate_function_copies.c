@@ -1,4 +1,4 @@
-/* A duplicate ends before its kernel, on a device to which all is copied. Duplicates come with OCR_RETRY. */
+/* A duplicate ends before its kernel, on a device to which all is copied, and kernels that fail may run again. */
 // clause: ocr-variants.h
 // needs: opencl
 // needs: signals
@@ -7,6 +7,7 @@
 // env: OCR_SCHED=eft
 // env: OCR_BIND=off
 // env: OCR_STATS=1
+// env: OCR_DUPLICATES=1
 // env: OCR_RETRY=1
 // env: OCR_DEVICE_FORCE_COPIES=1
 // stderr: 1 EDTs whose functions workers have called while their kernels ran (OCR_DUPLICATES)

@@ -469,6 +469,12 @@ fn what_fails_on_one_device_runs_on_the_other() {
             }
         }
     }
+    // The other device gives up a buffer at the moment in which a kernel fails: one run in twenty was wrong.
+    let program = programs.iter().find(|program| program.name == KERNELS).expect("it is one of them");
+    let inject = || "clEnqueueNDRangeKernel:1+:skipped:failed".to_string();
+    let (policy, memory) = ("eager", MEMORIES[2]);
+    let again = || Case { program, inject: inject(), policy, memory, two_devices: true, with: Vec::new() };
+    cases.extend(std::iter::repeat_with(again).take(20));
     let mut elsewhere = 0;
     for (case, run) in run_all(&folder, &cases) {
         let name = case.name();

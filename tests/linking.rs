@@ -275,8 +275,9 @@ fn the_library_and_the_command_stay_small() {
     // What was built on 2026-11-28 had 5.9 and 6.3 million bytes; a sixth more is growth that needs a reason. The
     // command had 8.4 a day later, and the library 6.8: the runtime can undo an EDT and work for other nodes. With
     // checkpoints, and labels of other nodes, the library has 7.3. It has 7.7 since kernels can be undone, and contents
-    // and parts of blocks go between nodes. The command has 8.8 since it reads the recordings of all nodes as one run.
-    for (file, most) in [("build/lib/libocr.so", 7_900_000), ("build/bin/ocr", 9_200_000)] {
+    // and parts of blocks go between nodes, and 7.9 since functions can run beside their kernels. The command has 8.8
+    // since it reads the recordings of all nodes as one run.
+    for (file, most) in [("build/lib/libocr.so", 8_100_000), ("build/bin/ocr", 9_200_000)] {
         let bytes = loaded_bytes(&root().join(file));
         assert!(bytes <= most, "{file} has {bytes} bytes of code and data, and the bar is {most}");
     }

@@ -423,6 +423,11 @@ impl Manager {
             // What was copied to the host's memory since may be what the kernel has left.
             before.remove(Place::HOST);
         }
+        // Another device may have given up its buffer meanwhile, whose content did not count while the kernel ran.
+        let resident = entry.block.copies().resident;
+        for other in used.before.iter().filter(|&other| other != Place::HOST && !resident.contains(other)) {
+            before.remove(other);
+        }
         let had_none = used.before.is_empty();
         // Where the buffer is the host's memory, the kernel has written there.
         let elsewhere = !before.is_empty() && !self.device.unified;

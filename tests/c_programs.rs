@@ -706,7 +706,7 @@ fn main() -> Result<(), String> {
         // What has its own way, and strict mode, in which no EDT runs twice.
         let has_other_way = asks.env.iter().any(|(name, value)| match &**name {
             "OCR_CHECK" => value != "off",
-            name => ["OCR_REDUNDANT", "OCR_RETRY"].contains(&name),
+            name => ["OCR_REDUNDANT", "OCR_RETRY", "OCR_DUPLICATES"].contains(&name),
         });
         let ignored = ignored || place.verifies && (asks.runs_once || has_other_way);
         let on_one_node = asks.on_one_node || asks.needs_opencl || asks.status != Expected::Code(0) || has_other_way;

@@ -273,7 +273,7 @@ pub enum DuplicateStep {
     IsLeft = 4,
     /// The kernel does not count, and runs on.
     KernelIsOutrun = 5,
-    /// That kernel has been seen to end.
+    /// The kernel of a duplicate that came second has been seen to end.
     KernelEndsInVain = 6,
 }
 

@@ -82,7 +82,7 @@ impl LaunchBooks {
         self.count_out_one(job.launch.awaited);
     }
 
-    /// The same, of a launch for which somebody may wait or not.
+    /// A kernel is not on the device any more. `awaited` is whether its launch is one for which somebody waits.
     pub(crate) fn count_out_one(&mut self, awaited: bool) {
         self.running -= 1;
         self.awaited -= usize::from(awaited);

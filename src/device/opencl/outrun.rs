@@ -1,8 +1,8 @@
 //! Kernels that are *outrun*: the function of their EDT has ended first, and counts.
 //!
-//! That is done only on devices where kernels can be undone ([`DeviceSettings::attempts`]). What a kernel has written
-//! there counts when it is settled (`settle.rs`), and until then it is in buffers of the device alone. So it is enough
-//! to leave it there.
+//! Kernels are outrun only on devices where they can be undone ([`DeviceSettings::attempts`]). What a kernel has
+//! written there counts when it is settled (`settle.rs`), and until then it is in buffers of the device alone. So it is
+//! enough to leave it there.
 //!
 //! | the kernel | what is done |
 //! |---|---|

@@ -3,8 +3,8 @@
 //! A content is cut into pieces of 64 KiB. A file has an index of its pieces at its end: of which block each is, and in
 //! which file it stands. The process that writes looks for each piece in the index of the last checkpoint, at the same
 //! place of the same block. Where the lengths and the CRC-32 agree, it reads that piece and compares it byte by byte.
-//! So no write of the program has to be noted, nothing depends on a checksum, and a file that was damaged meanwhile is
-//! not trusted. Contents below 4 KiB are always written, and are in no index.
+//! Because bytes are compared, no write of the program has to be noted, nothing depends on a checksum, and a file that
+//! was damaged meanwhile is not trusted. Contents below 4 KiB are always written, and are in no index.
 //!
 //! # Which files stay
 //!
@@ -88,7 +88,8 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    /// That of a directory whose last checkpoint has this number. There is nothing where that cannot be read.
+    /// What the next checkpoint in this directory can refer to, where the last one has this number. Nothing, where the
+    /// last one cannot be read.
     pub(super) fn of(directory: &Path, last: u64) -> Earlier {
         Earlier::read(directory, last).unwrap_or_default()
     }

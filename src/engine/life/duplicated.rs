@@ -19,9 +19,9 @@
 //! A function that runs while the device is idle has no duplicate there: it writes into its blocks as it goes.
 //!
 //! With the setting, kernels are settled as with `OCR_RETRY`: what one writes is copied to the host before it counts.
-//! So the content before it is there for the function, and one that is late writes nothing that is read. That costs
-//! these copies for each kernel, also where a device shares the host's memory. Off, it costs a look at an `Option` for
-//! each launch, and for each answer.
+//! The content from before the kernel is there for the function, and a kernel that comes second writes nothing that is
+//! read. Each kernel costs these copies, also where a device shares the host's memory. Without the setting, each launch
+//! and each answer costs a look at an `Option`.
 
 use crate::device::{KernelTime, LaunchError};
 use crate::engine::attempt::duplicate::{self, DuplicateArguments, DuplicateEnd};

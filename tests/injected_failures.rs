@@ -674,6 +674,15 @@ fn a_device_that_is_lost_ends_a_run_only_with_its_data() {
             assert!(is_right && said.contains("cannot be used"), "{} {call}: {said}", program.name);
         }
     }
+    // A copy was seen to have ended, and the kernel that it needs cannot be asked any more.
+    let program = &programs[0];
+    for number in 20..60 {
+        let call = format!("clGetEventInfo:{number}:now");
+        let mut how = vec![("OCR_INJECT", call.as_str()), ("OCR_INJECT_LOST", "mute"), ("OCR_INJECT_CODE", "-36")];
+        how.push(("OCR_SCHED", "static:1:1"));
+        let (is_right, said) = odd(program, &folder, &how);
+        assert!(is_right || said.contains("half written") || said.contains("its data"), "{how:?}: {said}");
+    }
     // A launch is refused, and nobody asks the device for anything else: the other one runs all kernels.
     for program in programs.iter().filter(|program| program.name == KERNELS) {
         let how = [
@@ -744,15 +753,18 @@ fn a_kernel_that_fails_each_time_is_reported_with_all_attempts() {
     let (folder, programs) = prepare("each-time");
     let program = programs.iter().find(|program| program.name == KERNELS).expect("it is one of them");
     for inject in ["clEnqueueNDRangeKernel:1+:skipped:failed", "clEnqueueNDRangeKernel:1+:now"] {
-        // After four commands in a row have failed, the device takes no launch any more: more attempts are in vain.
-        let in_vain = inject.ends_with("failed").then_some(("1000", 3));
-        for (times, attempts_before) in [("1", 1), ("2", 2)].into_iter().chain(in_vain) {
+        // After four commands in a row have failed, of this EDT or others, the device takes no launch any more: more
+        // attempts are in vain.
+        let in_a_row = inject.ends_with("failed");
+        let in_vain = in_a_row.then_some(("1000", 1..=3));
+        let twice = if in_a_row { 1..=2 } else { 2..=2 };
+        for (times, attempts_before) in [("1", 1..=1), ("2", twice)].into_iter().chain(in_vain) {
             let how =
                 [("OCR_INJECT", inject), ("OCR_INJECT_CODE", "-36"), ("OCR_SCHED", "device"), ("OCR_RETRY", times)];
             let (is_right, said) = odd(program, &folder, &how);
             assert!(!is_right, "{how:?}: {said}");
             let attempts = said.matches(" before: kernel '").count();
-            assert_eq!(attempts, attempts_before, "{how:?}: {said}");
+            assert!(attempts_before.contains(&attempts), "{attempts} of {attempts_before:?}: {how:?}: {said}");
             assert!(said.contains(&format!("attempt {attempts} before: kernel '")), "{how:?}: {said}");
             assert!(said.contains("has no C function to run instead, and no other device can"), "{how:?}: {said}");
         }

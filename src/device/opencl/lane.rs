@@ -517,15 +517,16 @@ impl<W> Lanes<W> {
                 return None;
             }
         };
-        if self.refused != 0 && !self.lanes.iter().any(|lane| lane.dirty) {
-            self.refused = 0;
-        }
         let pending = self.lanes[lane].pending.front()?;
         let needs = &pending.needs.0;
-        let others = (0..self.lanes.len()).filter(|&other| other != lane);
+        let mut others = (0..self.lanes.len()).filter(|&other| other != lane);
         let seen = |other: usize| needs[other] < self.lanes[other].first;
-        if !others.clone().all(seen) {
+        if !others.all(seen) {
             return None;
+        }
+        // Not before: a command that is seen in each round, and needs one that cannot be asked any more, is no answer.
+        if self.refused != 0 && !self.lanes.iter().any(|lane| lane.dirty) {
+            self.refused = 0;
         }
         let lane = &mut self.lanes[lane];
         let outcome = match outcome {

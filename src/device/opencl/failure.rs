@@ -45,8 +45,9 @@
 //! program: its content is lost. Where kernels can be undone, each block is on the host (`settle.rs`), and no program
 //! ends for that.
 //!
-//! OpenCL may refuse each launch of such a device, and be asked for nothing else. So all queues are flushed once more
-//! behind a launch that was refused for good ([`Lanes::suspect`]).
+//! OpenCL may refuse each launch of such a device, and be asked for nothing else. Or nothing may end any more, and so
+//! nothing be asked. So all queues are flushed once more behind a launch that was refused for good, and each second in
+//! which nothing ends ([`Lanes::suspect`]).
 //!
 //! [`Lanes::suspect`]: crate::device::opencl::lane::Lanes::suspect
 //! [`Lanes::gives_up`]: crate::device::opencl::lane::Lanes::gives_up

@@ -497,8 +497,8 @@ impl<W> Lanes<W> {
         }
     }
 
-    /// OpenCL has refused something for good, perhaps since the device is lost: has each queue be flushed once more, by
-    /// which that is found out ([`Lanes::gives_up`]).
+    /// The device may be lost: OpenCL has refused something for good, or nothing ends. Has each queue be flushed once
+    /// more, by which that is found out ([`Lanes::gives_up`]).
     pub(crate) fn suspect(&mut self) {
         self.lanes.iter_mut().for_each(|lane| lane.dirty = true);
     }

@@ -44,6 +44,10 @@ const LOST_CALLBACK: Duration = Duration::from_millis(100);
 /// How long the thread sleeps at most where a callback could not be set at all, so that looking is the only way.
 const NO_CALLBACK: Duration = Duration::from_micros(200);
 
+/// How long nothing ends in a lane before all queues are flushed once more, and how long it is from one such flush to
+/// the next. A lost device may end nothing and be asked for nothing that it could refuse.
+const SUSPICIOUS: Duration = Duration::from_secs(1);
+
 /// How long the thread sleeps at most where OpenCL has refused something that will be tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(1);
 
@@ -112,6 +116,8 @@ pub(crate) struct Failing {
     /// A command has failed, and the device runs dry.
     pub(crate) failure: Option<Box<Failure>>,
     pub(crate) failures: Failures,
+    /// When all queues were flushed last since nothing had ended for long.
+    probed: Option<Instant>,
     /// A queue for what the thread waits for: nothing is ever before that.
     pub(crate) aside: Option<CommandQueue>,
 }
@@ -283,6 +289,11 @@ impl Manager {
         if let Some(begun) = self.lanes.first_begun() {
             let taken = now.saturating_duration_since(begun);
             look = look.min(self.pace.own_look(taken).unwrap_or(look));
+            let probed = self.failing.probed.get_or_insert(begun);
+            if taken > SUSPICIOUS && now.saturating_duration_since(*probed) > SUSPICIOUS {
+                *probed = now;
+                self.lanes.suspect();
+            }
         }
         if self.lanes.tries_again() {
             look = look.min(TRY_AGAIN);

@@ -735,6 +735,39 @@ fn what_cannot_be_right_is_refused_at_once() {
     }
 }
 
+/// In strict mode the owner of an object says what is wrong with a call of another node, and names the EDT there. What
+/// is wrong with the arguments alone, the caller's node says.
+#[test]
+fn strict_mode_names_what_other_nodes_do_wrong() {
+    let program = compile("strict", "strict.c", &[]);
+    let of_node_1 = " of node 1: ";
+    let cases = [
+        ("twice", "OCR-1.4.3-d", "was satisfied twice", of_node_1),
+        ("gone", "OCR-2.6.2-a", "was used after it had been destroyed", of_node_1),
+        ("slot", "OCR-2.8.1-d", "slot 99 is out of range", of_node_1),
+        ("taken", "OCR-2.8.1-f", "pre-slot 0 is connected already", of_node_1),
+        ("destroyed", "OCR-2.6.2-a", "was destroyed twice", of_node_1),
+        ("kind", "OCR-arguments-e", "is an EDT", ": ocrEventDestroy(guid "),
+        ("unheld", "OCR-2.5.3-b", "the EDT has not acquired the data block", ": ocrDbRelease(db "),
+        ("data", "OCR-arguments-e", "is an EDT", ": ocrEventSatisfy(eventGuid "),
+        ("written", "OCR-2.5.3-c", "a data block was written while EDT", " held it in mode DB_MODE_CONST"),
+    ];
+    for mpi in installed() {
+        for (misuse, rule, what, whom) in cases {
+            let out = folder("strict", mpi);
+            let answer = run(mpi.command(2).arg(&program).arg(misuse).env("OCR_CHECK", "strict"), &out);
+            answer.expect(1, &["ocr: error: strict mode: ", &format!("the rule: [{rule}]"), what]);
+            assert!(answer.stderr.contains(&format!("(misuser){whom}")), "{misuse}: {answer:?}");
+            assert_eq!(answer.count("is gone: its process"), 0, "{misuse}: {answer:?}");
+            assert_eq!(answer.count("panicked"), 0, "{misuse}: {answer:?}");
+        }
+        let out = folder("strict", mpi);
+        let answer = run(mpi.command(2).arg(&program).arg("none").env("OCR_CHECK", "strict"), &out);
+        answer.expect(0, &[]);
+        assert_eq!(answer.count("ocr: error"), 0, "{answer:?}");
+    }
+}
+
 /// An EDT of another node than 0 ends the program, crashes, or waits for what never comes.
 #[test]
 fn edts_of_other_nodes_end_the_program() {
@@ -746,6 +779,9 @@ fn edts_of_other_nodes_end_the_program() {
         let answer = run_elsewhere(mpi, 3, &["crash"]);
         assert_ne!(answer.status, Some(0), "{answer:?}");
         assert_eq!(answer.count("crashed with SIGSEGV"), 1, "{answer:?}");
+        assert_eq!(answer.count("is gone"), 0, "{answer:?}");
+        let answer = run_elsewhere(mpi, 3, &["exit"]);
+        answer.expect(3, &["on node 1"]);
         assert_eq!(answer.count("is gone"), 0, "{answer:?}");
         run_elsewhere(mpi, 2, &["hang"]).expect(1, &["on node 1", "ocr: error: the program hangs", "No EDT waits"]);
     }

@@ -19,12 +19,15 @@
 //! | `ocrSetHint`, `ocrGetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
 //! | `ocrAffinityQuery`, `ocrElsUserSet`, `ocrNoteCausality` | the caller's: the GUID is all that they need |
 //!
+//! In strict mode, the owner says what is wrong with a call (`strict_calls.rs`).
+//!
 //! Where nodes work together, `export!` takes each call to [`made_elsewhere`] before its body. Any other call about an
 //! object of another node ends the program with a message. Where the program ends already, no answer comes, and nothing
 //! can fail any more: calls about objects of other nodes do nothing, and EDTs are created here.
 
 mod along;
 pub(super) mod labels;
+mod strict_calls;
 
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
@@ -85,11 +88,11 @@ pub(super) fn size_of(block: Guid) -> Option<u64> {
 /// far as anybody can tell.
 fn asked(owner: u32, call: Call) -> Status {
     settle_but(owner);
-    status_of(outbox::ask(owner, call))
+    status_of(outbox::ask(owner, call).as_ref())
 }
 
 /// The status that an answer tells.
-fn status_of(answer: Option<CallAnswer>) -> Status {
+fn status_of(answer: Option<&CallAnswer>) -> Status {
     answer.map_or(Status::OK, |answer| Status::from_number(answer.status as u8))
 }
 
@@ -173,8 +176,12 @@ fn has_slots(request: &EdtRequest<'_>) -> bool {
 /// Makes a call where its object is, if that is on another node. None if the call is this node's.
 pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<Status> {
     let (node, _) = ending::place()?;
+    strict_calls::begins(call, words);
     along::close_before(call, words);
     let made = made_by_owner(node, call, words);
+    if let Some(status) = made.filter(|status| !status.is_ok()) {
+        strict_calls::refused(call, words, status);
+    }
     if made.is_none() && outbox::has_sent() && is_seen(call, words) {
         match call.api {
             Api::ocrAddDependence => _ = hold_back(None, Guid::from_bits(words[1])),
@@ -308,7 +315,7 @@ fn passed_by_value(words: &[u64]) -> Option<Status> {
         }
         Ok(Some(content)) => {
             settle_but(owner);
-            status_of(outbox::ask_value(owner, (destination, slot, mode).into(), content))
+            status_of(outbox::ask_value(owner, (destination, slot, mode).into(), content).as_ref())
         }
     })
 }
@@ -361,7 +368,7 @@ pub(super) fn copy_there(owner: u32, copy: CopyRequest, completes: bool) -> Resu
         completion,
         scope,
     });
-    let status = status_of(outbox::ask(owner, call));
+    let status = status_of(outbox::ask(owner, call).as_ref());
     if !status.is_ok() {
         // That node has taken the copy out of the scope again.
         with((), |context| context.forget_completion(completion));
@@ -725,6 +732,11 @@ fn connect(edt: Guid, sources: &[Guid], is_chosen: impl Fn(Guid) -> bool) -> Sta
 /// Makes a call for another node, which has the caller. None where the answer to that call has been given, or comes
 /// later.
 pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
+    let made = strict_calls::as_made(&call);
+    strict_calls::judged(made, || make(from, id, call), |answer| status_of(answer.as_ref()))
+}
+
+fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
     let status = match call {
         Call::Satisfy { event, increment, data } => {
             let status = satisfy(event, data, u32::from(increment));
@@ -766,7 +778,7 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
                 // As on one node: what is gone, or is no event, is no data.
                 let to = (output, 0, Mode::Null).into();
                 let nothing = Call::Pass { data: Guid::NULL, to, content: None };
-                outbox::post(from, NodeWork::Call { id: 0, call: nothing });
+                outbox::post(from, NodeWork::Call { id: 0, by: None, call: nothing });
             }
             status
         }
@@ -855,24 +867,26 @@ fn held_back(edt: Guid) -> Guid {
 
 /// Destroys an object of this node for another one.
 fn destroy(guid: Guid) -> Status {
-    let bits = if guid.is_data_block() {
+    let (api, bits) = if guid.is_data_block() {
         // SAFETY: any bits are accepted as a GUID.
-        unsafe { sys::ocrDbDestroy(guid.into()) }
+        (Api::ocrDbDestroy, unsafe { sys::ocrDbDestroy(guid.into()) })
     } else if guid.is_edt() {
         // SAFETY: any bits are accepted as a GUID.
-        unsafe { sys::ocrEdtDestroy(guid.into()) }
+        (Api::ocrEdtDestroy, unsafe { sys::ocrEdtDestroy(guid.into()) })
     } else if guid.is_event() {
         // SAFETY: any bits are accepted as a GUID.
-        unsafe { sys::ocrEventDestroy(guid.into()) }
+        (Api::ocrEventDestroy, unsafe { sys::ocrEventDestroy(guid.into()) })
     } else if guid.kind() == Some(Kind::Range) {
         // SAFETY: any bits are accepted as a GUID.
-        unsafe { sys::ocrGuidMapDestroy(guid.into()) }
+        (Api::ocrGuidMapDestroy, unsafe { sys::ocrGuidMapDestroy(guid.into()) })
     } else if guid.kind() == Some(Kind::Registered) {
         // SAFETY: any bits are accepted as a GUID.
-        unsafe { sys::ocrMapDestroy(guid.into()) }
+        (Api::ocrMapDestroy, unsafe { sys::ocrMapDestroy(guid.into()) })
     } else {
         // SAFETY: any bits are accepted as a GUID.
-        unsafe { sys::ocrEdtTemplateDestroy(guid.into()) }
+        (Api::ocrEdtTemplateDestroy, unsafe { sys::ocrEdtTemplateDestroy(guid.into()) })
     };
-    Status::from_number(bits)
+    let status = Status::from_number(bits);
+    strict_calls::destroyed(api, guid, status);
+    status
 }

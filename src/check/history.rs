@@ -35,11 +35,21 @@ pub struct Who {
     pub work: Option<&'static Code>,
     /// The system's number of a thread that runs no EDT; 0: not known.
     pub thread: i32,
+    /// Where another node has the caller.
+    pub elsewhere: Option<OtherCaller>,
+}
+
+/// A caller that another node has.
+#[derive(Clone, Copy)]
+pub struct OtherCaller {
+    pub node: u32,
+    /// The name of the EDT's function, or "" outside of EDTs.
+    pub name: &'static str,
 }
 
 impl Who {
     /// A thread that runs no EDT.
-    pub const NOBODY: Who = Who { edt: Guid::NULL, work: None, thread: 0 };
+    pub const NOBODY: Who = Who { edt: Guid::NULL, work: None, thread: 0, elsewhere: None };
 
     /// The thread of this number, which runs no EDT.
     pub fn outside(thread: i32) -> Who {
@@ -48,17 +58,25 @@ impl Who {
 
     /// The caller where this EDT runs.
     pub fn of(edt: &Edt) -> Who {
-        Who { edt: edt.guid(), work: Some(edt.work()), thread: 0 }
+        Who { edt: edt.guid(), work: Some(edt.work()), ..Who::NOBODY }
     }
 
     /// The function's name; for grouping.
     pub fn name(&self) -> &'static str {
-        self.work.map_or("", |work| work.name.best())
+        let elsewhere = self.elsewhere.map_or("", |caller| caller.name);
+        self.work.map_or(elsewhere, |work| work.name.best())
     }
 }
 
 impl fmt::Display for Who {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(OtherCaller { node, name }) = self.elsewhere {
+            return if self.edt.is_null() {
+                write!(f, "a thread outside of EDTs on node {node}")
+            } else {
+                write!(f, "EDT {} ({name}) of node {node}", self.edt)
+            };
+        }
         match self.work {
             Some(work) => EdtName::new(self.edt, work).fmt(f),
             None if self.thread == 0 => f.write_str("a thread outside of EDTs"),

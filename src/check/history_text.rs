@@ -99,6 +99,8 @@ impl History {
         let Some(record) = self.get(guid) else {
             let what = if guid.is_label() {
                 ": a labeled GUID, on which no object has been created"
+            } else if super::is_on_several_nodes() {
+                ": this node has no record of it; another node may have the object"
             } else {
                 ": no object that the program created has this GUID"
             };

@@ -61,6 +61,7 @@ use crate::object::edt::{Edt, EdtState};
 use crate::object::event::EventState;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::LabelBounds;
+use crate::status::Status;
 use calls::{CallSpec, Connection, Creates, OEVT_VALID, Role};
 pub(crate) use closed::At;
 use history::{Act, ActCause, Ending, History, What, Who};
@@ -80,6 +81,19 @@ static ON: AtomicBool = AtomicBool::new(false);
 pub(crate) fn is_on() -> bool {
     // Relaxed: it changes before a run's threads start and after they have ended.
     !cfg!(ocr_no_strict) && ON.load(Ordering::Relaxed)
+}
+
+/// Whether other nodes have objects of the run of this process.
+static ON_SEVERAL_NODES: AtomicBool = AtomicBool::new(false);
+
+/// The run of this process goes on with other nodes.
+pub(crate) fn set_on_several_nodes() {
+    ON_SEVERAL_NODES.store(true, Ordering::Relaxed);
+}
+
+fn is_on_several_nodes() -> bool {
+    // Relaxed: it changes once, before a run's threads make calls.
+    ON_SEVERAL_NODES.load(Ordering::Relaxed)
 }
 
 /// Whether calls of the run of this process are looked at: it is checked or recorded, or its EDTs run as attempts.
@@ -183,17 +197,7 @@ impl Check {
         use Api::*;
         let act = self.act(call.api, who);
         let record = CallRecord::plain(call, args, act);
-        // A variable of the program with hints is nothing of the runtime's.
-        let of_variable = matches!(call.api, ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue);
-        if !of_variable && !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
-            return Err(self.after_shutdown(&record));
-        }
-        for (at, (_, role)) in call.args.iter().enumerate() {
-            let unknown = record.unknown_bits(at, *role);
-            if unknown != 0 {
-                return Err(self.unknown_property(&record, at, unknown));
-            }
-        }
+        self.arguments(&record)?;
         if let ocrElsUserGet | ocrElsUserSet = call.api
             && let Some(misuse) = self.wrong_storage(&record)
         {
@@ -201,6 +205,29 @@ impl Check {
         }
         self.begins(objects, &record, false);
         Ok(act)
+    }
+
+    /// A call begins that is about an object of another node: finds the misuses that can be seen here.
+    pub(crate) fn arguments_before(&self, call: &'static CallSpec, args: &[u64], who: Who) -> Result<(), Box<Misuse>> {
+        self.arguments(&CallRecord::plain(call, args, self.act(call.api, who)))
+    }
+
+    /// Whether an EDT calls that has ended the program, or an argument has unknown properties.
+    fn arguments(&self, record: &CallRecord<'_>) -> Result<(), Box<Misuse>> {
+        use Api::*;
+        let (call, who) = (record.spec, record.act.who);
+        // A variable of the program with hints is nothing of the runtime's.
+        let of_variable = matches!(call.api, ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue);
+        if !of_variable && !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
+            return Err(self.after_shutdown(record));
+        }
+        for (at, (_, role)) in call.args.iter().enumerate() {
+            let unknown = record.unknown_bits(at, *role);
+            if unknown != 0 {
+                return Err(self.unknown_property(record, at, unknown));
+            }
+        }
+        Ok(())
     }
 
     /// Notes what a call is about to do, or does late.
@@ -253,13 +280,23 @@ impl Check {
 
     /// A call whose caller has gone on, since it had to wait for an object, was refused.
     pub(crate) fn refused_deferred(&self, objects: &Objects, call: Api, args: &[u64], who: Who) -> Option<Box<Misuse>> {
+        self.refused_later(objects, (call, args), who, calls::MISUSES[0]).map(Misuse::of_a_call_that_waited)
+    }
+
+    /// A call was refused whose caller has gone on.
+    pub(crate) fn refused_later(
+        &self,
+        objects: &Objects,
+        (call, args): (Api, &[u64]),
+        who: Who,
+        status: Status,
+    ) -> Option<Box<Misuse>> {
         self.with_deferred(call, args, who, |call| {
             if let Some(link) = call.link().filter(|_| call.spec.at(Role::Data).is_none()) {
                 let from = (link.slot as u32, link.source);
                 self.history.not_linked_by(link.destination, from, who);
             }
-            let misuse = self.refused(objects, call, calls::MISUSES[0])?;
-            Some(misuse.of_a_call_that_waited())
+            self.refused(objects, call, status)
         })?
     }
 
@@ -430,7 +467,7 @@ impl Check {
     }
 
     fn can_have_been(&self, objects: &Objects, guid: Guid) -> bool {
-        objects.can_have_been(guid) || self.history.get(guid).is_some()
+        objects.can_have_been(guid) || self.history.get(guid).is_some() || objects.owner_elsewhere(guid).is_some()
     }
 
     /// Whether a running EDT, or a thread, has released a block before.

@@ -32,11 +32,14 @@ fn abort_on_misuse(result: Result<(), Box<Misuse>>) {
 }
 
 impl Context {
-    /// The EDT or thread that calls the runtime now.
+    /// The EDT or thread that calls the runtime now, on whatever node.
     pub(crate) fn who(&self) -> Who {
         match self.current.or(self.on_behalf_of) {
             Some(edt) => Who::of(edt),
-            None => Who::outside(self.tally.now.thread.load(Ordering::Relaxed)),
+            None => self.on_behalf_of_node.unwrap_or_else(|| {
+                let thread = self.tally.now.thread.load(Ordering::Relaxed);
+                Who::outside(thread)
+            }),
         }
     }
 

@@ -902,6 +902,8 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         ocrAbort(7);
     } else if (paramv[0] == 4) {
         ocrAbort(0);
+    } else if (paramv[0] == 5) {
+        exit(3);
     } else if (paramv[0] == 2) {
         volatile int *nothing = NULL;
         *nothing = 1;
@@ -939,6 +941,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         endOn(1, 1);
     } else if (strcmp(what, "abort-0") == 0) {
         endOn(1, 4);
+    } else if (strcmp(what, "exit") == 0) {
+        endOn(1, 5);
     } else if (strcmp(what, "returned") == 0) {
         returned(node);
     } else if (strcmp(what, "passed") == 0) {

@@ -4,7 +4,7 @@
 //! creation waits in `engine/nodes/outbox.rs` for those that the node of the EDT makes: of blocks and of `NULL_GUID`.
 //! Any other call of the caller that others can see, and the end of its EDT, has the creation sent.
 
-use super::{MOST_UNCONFIRMED, answer_of, depend, held_back, is_seen, sent_at_once};
+use super::{MOST_UNCONFIRMED, answer_of, depend, held_back, is_seen, sent_at_once, strict_calls};
 use crate::abi::Api;
 use crate::capi::{recorded, with};
 use crate::check::calls::CallSpec;
@@ -90,7 +90,10 @@ pub(super) fn create_for(from: u32, new: &NewEdt) -> CallAnswer {
     };
     recorded::output(guids[1]);
     let held = if new.along.hold { held_back(guids[0]) } else { Guid::NULL };
-    let connect = |&(source, slot, mode): &GivenSource| depend((source, 0), guids[0], slot, mode);
+    let connect = |&(source, slot, mode): &GivenSource| {
+        let made = strict_calls::dependence(source, guids[0], slot, mode as u64);
+        strict_calls::judged(Some(made), || depend((source, 0), guids[0], slot, mode), |status| *status)
+    };
     let all: Vec<Status> = new.along.given.iter().map(connect).collect();
     let failed = all.into_iter().find(|status| !status.is_ok());
     CallAnswer {

@@ -62,6 +62,10 @@ impl Check {
             let broken = rules::WrongKind { name, what, guid, wanted, advice };
             return Some(self.by_call(call, &[guid], broken));
         }
+        if objects.owner_elsewhere(guid).is_some() {
+            // What has become of it, its node knows.
+            return None;
+        }
         let record = self.history.get(guid);
         let ended = record.as_ref().and_then(|record| record.end);
         let ended = matches!(ended, Some(Ending::Destroyed(act)) if act.ticket != call.act.ticket);

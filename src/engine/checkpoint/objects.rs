@@ -128,7 +128,7 @@ fn pass_deferred(runtime: &Runtime, file: &mut Saved<'_>) -> io::Result<()> {
         let [given, rest] = [&words[..6], &words[6..12]].map(call_of);
         let (given, rest) = given.zip(rest).ok_or_else(malformed)?;
         // SAFETY: the pointer is null, or of a code of the table, which lives as long as the runtime.
-        let who = Who { edt, work: unsafe { work.as_ref() }, thread: 0 };
+        let who = Who { edt, work: unsafe { work.as_ref() }, ..Who::NOBODY };
         let call = DeferredCall {
             rest,
             is_split: words[13] != 0,

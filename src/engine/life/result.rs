@@ -70,7 +70,7 @@ impl Context {
             && let Some(owner) = self.runtime.objects.owner_elsewhere(result)
         {
             let call = Call::Return { event: result, output };
-            return outbox::post(owner, NodeWork::Call { id: 0, call });
+            return outbox::post(owner, NodeWork::Call { id: 0, by: None, call });
         }
         let mut graph = self.graph();
         if let Err(why) = graph.add_dependence(result, output, 0, Mode::Rw) {

@@ -155,7 +155,8 @@ impl Context {
     /// Nodes that are to be told when an event triggers are told that it was destroyed.
     pub(crate) fn break_promises(&mut self, event: Guid) {
         let told = self.runtime.elsewhere.lock().fans.promised(event);
-        told.into_iter().for_each(|node| outbox::post(node, NodeWork::Call { id: 0, call: Call::Broken(event) }));
+        told.into_iter()
+            .for_each(|node| outbox::post(node, NodeWork::Call { id: 0, by: None, call: Call::Broken(event) }));
     }
 
     /// A stand-in has what it waited for.
@@ -226,7 +227,7 @@ impl Context {
             if !others.is_empty() {
                 let to = PassedTo { waiting: others, event: Guid::NULL };
                 let call = Call::Pass { data: Guid::NULL, to, content: None };
-                outbox::post_for(of, NodeWork::Call { id: 0, call }, edt.own_guid());
+                outbox::post_for(of, NodeWork::Call { id: 0, by: None, call }, edt.own_guid());
             }
         }
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
@@ -244,7 +245,7 @@ impl Context {
         let mut messages = messages.into_iter();
         let pass = |to: Option<PassedTo>, content| {
             if let Some(to) = to {
-                outbox::post_for(of, NodeWork::Call { id: 0, call: Call::Pass { data, to, content } }, guid);
+                outbox::post_for(of, NodeWork::Call { id: 0, by: None, call: Call::Pass { data, to, content } }, guid);
             }
         };
         if is_read {

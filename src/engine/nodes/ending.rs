@@ -27,8 +27,8 @@ pub(super) const STOPPING: u8 = 1;
 pub(super) const OVER: u8 = 2;
 
 /// The status with which all nodes are to end; [`NO_STATUS`]: nobody has asked for the end. The first who asks is
-/// heard. On other nodes than 0, with which this one crashes. The exchange in [`ask`] pairs with the load in `serve` of
-/// `thread.rs`.
+/// heard. On other nodes than 0, with which this one ends by itself. The exchange in [`ask`] pairs with the load in
+/// `serve` of `thread.rs`.
 pub(super) static ASKED: AtomicI32 = AtomicI32::new(NO_STATUS);
 pub(super) const NO_STATUS: i32 = i32::MIN;
 
@@ -78,11 +78,6 @@ fn is_elsewhere_than_link() -> bool {
     is_here() && THREAD.load(Ordering::SeqCst) != this
 }
 
-/// Whether this is the process of node 0, and another thread than that of the link.
-fn decides() -> bool {
-    is_elsewhere_than_link() && NODE.load(Ordering::Relaxed) == 0
-}
-
 /// Asks for the end of all nodes with this status, unless somebody has done so.
 pub(super) fn ask(status: i32) {
     let _ = ASKED.compare_exchange(NO_STATUS, status, Ordering::SeqCst, Ordering::SeqCst);
@@ -101,13 +96,17 @@ fn wait_until_over(is_enough: impl Fn(Duration) -> bool) -> bool {
     true
 }
 
-/// Ends all nodes with this status, and the link, if this is the process of node 0. Returns the status with which this
-/// process is to end, as it must now.
+/// Ends all nodes with this status, and the link, if this is the process of node 0. Another one tells node 0, which
+/// ends all. Returns the status with which this process is to end, as it must now.
 pub(crate) fn end(status: i32) -> i32 {
-    if !decides() {
+    if !is_elsewhere_than_link() {
         return status;
     }
     ask(status);
+    if NODE.load(Ordering::Relaxed) != 0 {
+        wait_until_over(|time| time > FOR_CRASH);
+        return status;
+    }
     // A node that is stopped is waited for as long as nobody has failed.
     let is_enough = |time| time > PATIENCE_AT_END && (status != 0 || IS_ENDING_MPI.load(Ordering::SeqCst));
     if !wait_until_over(is_enough) {

@@ -13,7 +13,7 @@
 
 use crate::config::{self, Nodes, Settings};
 use crate::engine::nodes::ending::{
-    MOST_NODES, NODE, PATIENCE_AT_END, PHASE, PROCESS, REFUSED_STATUS, WORKING, end, is_here, place,
+    MOST_NODES, PATIENCE_AT_END, PHASE, PROCESS, REFUSED_STATUS, WORKING, end, is_here, place,
 };
 use crate::engine::nodes::hello::Hello;
 pub(crate) use crate::engine::nodes::thread::Told;
@@ -273,7 +273,7 @@ fn begin() {
 
 /// `exit` calls this before the destructors of libraries run, those of MPI among them.
 extern "C" fn process_exits(status: c_int, _: *mut c_void) {
-    if !is_here() || NODE.load(Ordering::Relaxed) != 0 {
+    if !is_here() {
         return;
     }
     // What has been printed is written first: where some of it is lost, all nodes are to end with that status, and the

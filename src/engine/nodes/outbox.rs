@@ -28,7 +28,7 @@
 use crate::abi::Api;
 use crate::engine::nodes::ending;
 use crate::engine::nodes::new_edt::NewEdt;
-use crate::engine::nodes::work::{Call, CallAnswer, NodeWork, PassedTo};
+use crate::engine::nodes::work::{Call, CallAnswer, Caller, NodeWork, PassedTo};
 use crate::link::bell;
 use crate::link::block::{self, BlockBytes};
 use crate::object::guid::Guid;
@@ -294,7 +294,7 @@ pub(crate) fn post_content(to: u32, block: Guid, reads: bool, bytes: BlockBytes)
 /// that stands for them.
 pub(crate) fn post_value(to: u32, passed: PassedTo, content: Vec<u8>, stand_in: Guid) {
     let (call, bytes) = value(passed, content);
-    post_with(to, NodeWork::Call { id: 0, call }, bytes, stand_in);
+    post_with(to, NodeWork::Call { id: 0, by: None, call }, bytes, stand_in);
 }
 
 /// The call that passes a content on, and the bytes that follow it, if they do not fit a message.
@@ -307,6 +307,20 @@ fn value(to: PassedTo, content: Vec<u8>) -> (Call, Option<BlockBytes>) {
     (Call::PassValue { to, size, bytes }, follow)
 }
 
+thread_local! {
+    /// In strict mode, who makes the call that this thread makes now.
+    static CALLER: RefCell<Option<Box<Caller>>> = const { RefCell::new(None) };
+}
+
+/// Says who makes the calls that this thread makes from here on.
+pub(crate) fn call_as(caller: Caller) {
+    CALLER.set(Some(Box::new(caller)));
+}
+
+fn caller() -> Option<Box<Caller>> {
+    CALLER.with_borrow(Clone::clone)
+}
+
 /// Has the owner of an object make a call, whose answer somebody waits for. False where the program ends.
 fn call(to: u32, call: Call, waits: Waits) -> bool {
     call_with(to, call, None, waits)
@@ -315,7 +329,7 @@ fn call(to: u32, call: Call, waits: Waits) -> bool {
 /// As [`call`], and sends the bytes that the call announces.
 fn call_with(to: u32, call: Call, bytes: Option<BlockBytes>, waits: Waits) -> bool {
     let Some(id) = await_answer(waits) else { return false };
-    post_with(to, NodeWork::Call { id, call }, bytes, Guid::NULL);
+    post_with(to, NodeWork::Call { id, by: caller(), call }, bytes, Guid::NULL);
     true
 }
 
@@ -577,7 +591,7 @@ pub(crate) fn send_open(to: u32, called: &'static str, new: Box<NewEdt>) -> usiz
     let edt = new.guid;
     let (waits, count) = sent_call(to, called);
     let Some(id) = await_answer(waits) else { return count };
-    let work = NodeWork::Call { id, call: Call::CreateEdt(new) };
+    let work = NodeWork::Call { id, by: caller(), call: Call::CreateEdt(new) };
     let mut outgoing = begin_post(to, &work, Guid::NULL);
     let is_other_closed = outgoing.close(to);
     outgoing.open.insert(to, work);

@@ -193,9 +193,18 @@ pub(crate) struct NodeProgress {
     pub(crate) handled: u64,
 }
 
+/// Who makes a call, for messages of strict mode.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Caller {
+    /// The EDT, or `NULL_GUID` outside of EDTs.
+    pub(crate) edt: Guid,
+    /// The name of its function.
+    pub(crate) name: String,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NodeWork {
-    Call { id: u64, call: Call },
+    Call { id: u64, by: Option<Box<Caller>>, call: Call },
     Answer { id: u64, answer: CallAnswer },
     Confirmed(Vec<u64>),
     Want { block: Guid, reads: bool },
@@ -235,9 +244,14 @@ impl NodeWork {
 
     pub(super) fn write(&self, out: &mut Writer) {
         match self {
-            NodeWork::Call { id, call } => {
+            NodeWork::Call { id, by, call } => {
                 out.u32(0);
                 out.u64(*id);
+                out.u32(by.is_some().into());
+                if let Some(Caller { edt, name }) = by.as_deref() {
+                    out.u64(edt.bits());
+                    out.text(name);
+                }
                 call.write(out);
             }
             NodeWork::Answer { id, answer } => {
@@ -319,7 +333,14 @@ impl NodeWork {
 
     pub(super) fn read(from: &mut Reader<'_>) -> Option<NodeWork> {
         Some(match from.u32()? {
-            0 => NodeWork::Call { id: from.u64()?, call: Call::read(from)? },
+            0 => {
+                let id = from.u64()?;
+                let by = match from.u32()? {
+                    0 => None,
+                    _ => Some(Box::new(Caller { edt: guid(from)?, name: from.text()? })),
+                };
+                NodeWork::Call { id, by, call: Call::read(from)? }
+            }
             1 => {
                 let (id, status) = (from.u64()?, from.u32()?);
                 let (guids, held) = ([guid(from)?, guid(from)?], guid(from)?);
@@ -803,8 +824,10 @@ pub(super) mod tests {
             NodeWork::Look(9),
             NodeWork::Seen { round: 9, progress: NodeProgress { rests: true, sent: 5, handled: 4 } },
         ];
-        let calls = calls.into_iter().chain(on_labels).map(|call| NodeWork::Call { id: 12, call });
-        calls.chain(others).chain(ranges.map(range)).collect()
+        let calls = calls.into_iter().chain(on_labels).map(|call| NodeWork::Call { id: 12, by: None, call });
+        let by = Some(Box::new(Caller { edt: guid(3), name: "tile".to_string() }));
+        let of_caller = NodeWork::Call { id: 13, by, call: Call::Destroy(guid(1)) };
+        calls.chain(others).chain(ranges.map(range)).chain([of_caller]).collect()
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::device::{is_thread_of_opencl, why_ended};
 use crate::engine::attempt::calls::open_here;
 use crate::engine::attempt::point::protected_here;
 use crate::engine::life::range::asks_range_of;
+use crate::engine::nodes::outbox;
 use crate::engine::state::attempt::WhyOpen;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{exit_now, flush_output, status_after_output};
@@ -61,7 +62,8 @@ fn end_in_run(status: c_int) {
                  why.{}",
                 why_ended()
             );
-        } else if runtime.check.is_some() {
+        // A node that ends since node 0 does has not called `exit` of itself.
+        } else if runtime.check.is_some() && !outbox::is_over() {
             flush_output();
             strict_note!("{}", told(status, runtime.legacy));
         }

@@ -5,14 +5,17 @@
 //! it again before it sends or handles the next message.
 
 use crate::check;
+use crate::check::history::{OtherCaller, Who};
 use crate::engine::nodes::outbox::{self, WorkHandler};
-use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
+use crate::engine::nodes::work::{Call, CallAnswer, Caller, NodeWork};
 use crate::engine::nodes::{drain, ending};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::handle_on_link;
 use crate::engine::state::runtime::Runtime;
 use crate::link::block::BlockBytes;
 use crate::object::guid::Guid;
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,6 +42,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     runtime.objects.data_blocks.partitions.look_out();
     // Each call has to be looked at: it may be about an object of another node.
     check::set_on(runtime.check.is_some(), true);
+    check::set_on_several_nodes();
     IS_HELD.store(true, Ordering::SeqCst);
     runtime.begin_outside();
     let work = |from, work| handle_on_link(|| handle(from, work));
@@ -116,12 +120,35 @@ fn all_rest() {
     let _ = std::thread::Builder::new().name("ocr-nodes-rest".into()).spawn(let_go);
 }
 
+/// The caller of a call that comes from another node. Names of functions are kept as long as the process lives: there
+/// are as many as the program has functions.
+fn caller_of(node: u32, by: &Caller) -> Who {
+    thread_local! {
+        static NAMES: RefCell<HashSet<&'static str>> = RefCell::default();
+    }
+    let name = NAMES.with_borrow_mut(|names| {
+        if let Some(name) = names.get(by.name.as_str()) {
+            return *name;
+        }
+        let name: &'static str = by.name.clone().leak();
+        names.insert(name);
+        name
+    });
+    Who { edt: by.edt, elsewhere: Some(OtherCaller { node, name }), ..Who::NOBODY }
+}
+
 /// Handles a message of another node, on the thread of the link.
 fn handle(from: u32, work: NodeWork) {
     let work = match work {
-        NodeWork::Call { id, call } => {
+        NodeWork::Call { id, by, call } => {
+            if let Some(by) = by {
+                with_context(|context| context.on_behalf_of_node = Some(caller_of(from, &by)));
+            }
             if let Some(answer) = MAKE_CALL.get().and_then(|make| make(from, id, call)) {
                 outbox::answer(from, id, answer);
+            }
+            if check::is_on() {
+                with_context(|context| context.on_behalf_of_node = None);
             }
             return;
         }

@@ -1,5 +1,6 @@
 //! What a thread that calls the runtime has of its own.
 
+use crate::check::history::Who;
 use crate::engine::state::attempt::Attempt;
 use crate::engine::state::belongings::{Belongings, HeldBlocks};
 use crate::engine::state::chained::ChainedLaunches;
@@ -42,6 +43,8 @@ pub(crate) struct Context {
     pub(crate) scope_elsewhere: *const Scope,
     /// The EDT in whose call the runtime creates one of its own, which is not to be in that one's finish scope.
     pub on_behalf_of: Option<&'static Edt>,
+    /// In strict mode, who has made the call that the thread makes for another node.
+    pub(crate) on_behalf_of_node: Option<Who>,
     /// The blocks that the current EDT (or the thread) created and has not released.
     pub held: HeldBlocks,
     /// What the EDT that runs has for itself until it ends.
@@ -127,6 +130,7 @@ impl Context {
             current: None,
             scope_elsewhere: ptr::null(),
             on_behalf_of: None,
+            on_behalf_of_node: None,
             held: HeldBlocks::default(),
             belongings: Belongings::default(),
             attempt: None,

@@ -231,7 +231,7 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         ocrDbPartition => None,
         ocrDbCopy | ocrGetGuid | ocrGetHint | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
         // Those wait here, for what the owner says.
-        ocrLegacyBlockProgress | ocrWait => None,
+        ocrLegacyBlockProgress | ocrWait | ocrLegacyIsChannelReady => None,
         // They are refused wherever the block is.
         ocrDbMalloc | ocrDbMallocOffset | ocrDbFree | ocrDbFreeOffset => None,
         ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),

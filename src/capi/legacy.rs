@@ -2,7 +2,7 @@
 
 use crate::abi::Api;
 use crate::capi::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
-use crate::capi::elsewhere::labels::event_state;
+use crate::capi::elsewhere::labels::{event_state, is_channel_ready};
 use crate::capi::{bytes, elsewhere, put, sys, with};
 use crate::check::history::What;
 use crate::engine::run::{legacy, serve};
@@ -165,12 +165,8 @@ export! {
 export! {
     /// Whether a dependence that is added to a channel event now would be satisfied at once. OCR 1.2, legacy.
     fn ocrLegacyIsChannelReady(channel: ocrGuid_t) -> bool, or false; {
-        with(false, |context| {
-            let found = context.runtime.objects.events.lock(channel.into());
-            found.is_some_and(|(event, _locked)| {
-                event.kind() == EventKind::Channel && event.counter.get() > 0
-            })
-        })
+        let here = || with(false, |context| context.runtime.objects.is_channel_ready(channel.into()));
+        is_channel_ready(channel.into()).unwrap_or_else(here)
     }
 }
 
@@ -183,11 +179,11 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
     let (waits, polls) = (properties & sys::LEGACY_PROP_WAIT_FOR_CREATE != 0, properties & sys::LEGACY_PROP_CHECK != 0);
     if let Some(state) = event_state(handle, waits) {
         return match state? {
-            0 => Err(Status::EINVAL),
             1 if polls => Err(Status::EINVAL),
-            _ => with(Err(Status::EPERM), |context| {
+            1 | 2 => with(Err(Status::EPERM), |context| {
                 context.wait_for(handle, Api::ocrLegacyBlockProgress).map_err(Status::from)
             }),
+            _ => Err(Status::EINVAL),
         };
     }
     with(Err(Status::EPERM), |context| {

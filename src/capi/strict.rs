@@ -211,6 +211,7 @@ impl ActiveCall {
                 match self.objects.event_kind(event) {
                     Some(EventKind::Channel) => Status::OK,
                     None if self.objects.is_awaited(event) => Status::OK,
+                    None if self.objects.owner_elsewhere(event).is_some() => Status::OK,
                     _ => Status::EINVAL,
                 }
             }

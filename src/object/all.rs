@@ -88,6 +88,12 @@ impl Objects {
         self.events.lock(guid).is_some_and(|(_, locked)| locked.word.state() == EventState::Armed)
     }
 
+    /// Whether this is a channel event from which a dependence that is added now would be satisfied at once.
+    pub fn is_channel_ready(&self, guid: Guid) -> bool {
+        let found = self.events.lock(guid);
+        found.is_some_and(|(event, _locked)| event.kind() == EventKind::Channel && event.counter.get() > 0)
+    }
+
     /// The node that has the object with this GUID, where that is another one.
     pub fn owner_elsewhere(&self, guid: Guid) -> Option<u32> {
         let has_owner = !matches!(guid.kind()?, Kind::Affinity | Kind::Local);

@@ -337,6 +337,12 @@ static ocrGuid_t awaits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     ocrAssert(!ocrGuidIsNull(ocrWait(last)));
     u8 status = ocrLegacyBlockProgress(once, NULL, NULL, NULL, LEGACY_PROP_NONE);
     ocrAssert(status == OCR_EINVAL);
+    const ocrGuid_t channel = {.guid = (intptr_t)paramv[4]};
+    ocrAssert(!ocrLegacyIsChannelReady(channel) && !ocrLegacyIsChannelReady(last));
+    MUST(ocrEventSatisfy(channel, NULL_GUID));
+    ocrAssert(ocrLegacyIsChannelReady(channel));
+    status = ocrLegacyBlockProgress(channel, NULL, NULL, NULL, LEGACY_PROP_NONE);
+    ocrAssert(status == OCR_EINVAL);
     for (u64 at = 0; at < paramv[1]; at++) {
         ocrGuid_t label, block;
         void *content;
@@ -373,9 +379,12 @@ static void progress(u64 times)
     MUST(ocrEventCreate(&last, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG));
     MUST(ocrEventSatisfy(last, gone));
     MUST(ocrDbDestroy(gone));
-    u64 params[4] = {(u64)range.guid, times, (u64)once.guid, (u64)last.guid};
+    ocrGuid_t channel;
+    ocrEventParams_t one = {.EVENT_CHANNEL = {.maxGen = 1, .nbSat = 1, .nbDeps = 1}};
+    MUST(ocrEventCreateParams(&channel, OCR_EVENT_CHANNEL_T, EVT_PROP_NONE, &one));
+    u64 params[5] = {(u64)range.guid, times, (u64)once.guid, (u64)last.guid, (u64)channel.guid};
     onNode(&hint, 1);
-    MUST(ocrEdtCreate(&edt, template(awaits, 4, 1), EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
+    MUST(ocrEdtCreate(&edt, template(awaits, 5, 1), EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
                       &after));
     compareAfter(after, block, times, 0);
     MUST(ocrAddDependence(block, edt, 0, DB_MODE_RW));

@@ -199,6 +199,14 @@ pub(in crate::capi) fn event_state(event: Guid, waits: bool) -> Option<Result<u6
     Some(answer.map(|answer| answer.value).ok_or(Status::ECANCELED))
 }
 
+/// What [`Call::EventState`] answers of a channel event in which nothing is left.
+const CHANNEL: u64 = 3;
+
+/// `ocrLegacyIsChannelReady` of another node's event. None for an event of this node.
+pub(in crate::capi) fn is_channel_ready(event: Guid) -> Option<bool> {
+    Some(event_state(event, false)?.is_ok_and(|state| state > CHANNEL))
+}
+
 /// `ocrDbGetSize` of another node's block.
 pub(super) fn size(words: &[u64]) -> Option<Status> {
     let (block, out) = (Guid::from_bits(words[0]), words[1] as *mut u64);
@@ -380,8 +388,11 @@ pub(super) fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
         }
         Call::EventState(event) => of_number(with(None, |context| {
             let runtime = context.runtime;
-            let lasts = matches!(runtime.objects.event_kind(event), Some(EventKind::Sticky | EventKind::Idempotent));
-            Some(u64::from(lasts) + u64::from(lasts && runtime.is_satisfied(event)))
+            Some(match runtime.objects.event_kind(event) {
+                Some(EventKind::Sticky | EventKind::Idempotent) => 1 + u64::from(runtime.is_satisfied(event)),
+                Some(EventKind::Channel) => CHANNEL + u64::from(runtime.objects.is_channel_ready(event)),
+                _ => 0,
+            })
         })),
         Call::SizeOf(guid) => of_number(with(None, |context| context.size_of(guid))),
         Call::KindOf(guid) => {

@@ -140,7 +140,8 @@ pub(crate) enum Call {
     },
     /// The answer comes when there is an event on the label.
     AwaitMade(Guid),
-    /// The answer is how far a sticky or idempotent event is: 1, or 2 if it is satisfied; 0 where there is none.
+    /// The answer is how far a sticky or idempotent event is: 1, or 2 if it is satisfied. Of a channel event it is 3,
+    /// or 4 if a dependence would be satisfied at once; of all else 0.
     EventState(Guid),
     /// A contribution to a collective event.
     Contribute {

@@ -449,6 +449,121 @@ fn kernels_write_blocks_of_other_nodes() {
     }
 }
 
+/// The settings by which kernels run wherever there is a device, and each node has one.
+const ON_DEVICES: [(&str, &str); 2] = [("OCR_DEVICES", "all"), ("OCR_SCHED", "device")];
+
+/// The settings by which no node has a device.
+const NO_DEVICES: [(&str, &str); 1] = [("OCR_DEVICES", "none")];
+
+/// Runs the program whose EDTs have kernels.
+fn run_kernels(mpi: Mpi, nodes: usize, args: &[&str], variables: &[(&str, &str)]) -> Answer {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| compile("kernels", "kernels.c", &[]));
+    let out = folder(&format!("kernels-{nodes}-{}", args[0]), mpi);
+    run(mpi.command(nodes).arg(program).args(args).envs(variables.iter().copied()), &out)
+}
+
+/// Whether nodes have OpenCL devices here. Says where they have none.
+fn has_devices(mpi: Mpi) -> bool {
+    let has = run_kernels(mpi, 1, &["anywhere"], &ON_DEVICES).count("kernels 8") == 1;
+    if !has {
+        eprintln!("not run under {}: there is no OpenCL device", mpi.name);
+    }
+    has
+}
+
+/// Eight EDTs a node, of a template that is gone before they run; EDTs that nodes make of another one's template; one
+/// that gets its kernel from another node; a text that fits no message. The results are those of functions, and the
+/// kernels have the parameters and work-items that they have at home. On one node the hint of affinity names the
+/// workers.
+#[test]
+fn kernels_of_templates_run_on_all_nodes() {
+    for mpi in installed() {
+        let devices = has_devices(mpi);
+        for nodes in [1u64, 2, 4] {
+            let numbers = 8 * nodes;
+            let all = [
+                ("variants", numbers * (numbers + 1) / 2, numbers),
+                ("third", 2 * nodes * nodes, nodes * nodes),
+                ("added", 4 * nodes, 2 * nodes),
+                ("large", 7, 1),
+            ];
+            for (what, sum, kernels) in all {
+                let answer = run_kernels(mpi, nodes as usize, &[what], &NO_DEVICES);
+                answer.expect(0, &[&format!("sum {sum}, kernels 0, items 0")]);
+                if devices {
+                    let answer = run_kernels(mpi, nodes as usize, &[what], &ON_DEVICES);
+                    let of_kernels = if nodes == 1 { [0, 0] } else { [kernels, sum] };
+                    let [kernels, items] = of_kernels;
+                    answer.expect(0, &[&format!("sum {sum}, kernels {kernels}, items {items}")]);
+                }
+            }
+            for (place, check) in [("home", "off"), ("round", "off"), ("round", "strict")] {
+                let variables = [ON_DEVICES[0], ON_DEVICES[1], ("OCR_PLACE", place), ("OCR_CHECK", check)];
+                let answer = run_kernels(mpi, nodes as usize, &["anywhere"], &variables);
+                let kernels = if devices { "kernels 8, items 36" } else { "kernels 0, items 0" };
+                answer.expect(0, &[&format!("sum 36, {kernels}")]);
+            }
+        }
+    }
+}
+
+/// Copies of a template are made anew when it has changed.
+#[test]
+fn a_template_that_changes_is_another_one_on_all_nodes() {
+    for mpi in installed() {
+        for nodes in [1, 2, 3] {
+            let sum = 2 * nodes * nodes * 11 + 80;
+            run_kernels(mpi, nodes, &["late"], &NO_DEVICES).expect(0, &[&format!("sum {sum}, kernels 0, items 0")]);
+            if has_devices(mpi) {
+                let answer = run_kernels(mpi, nodes, &["late"], &ON_DEVICES);
+                let expected = match nodes {
+                    1 => format!("sum {sum}, kernels 0, items 0"),
+                    _ => format!("sum {}, kernels 2, items 7", sum - 63),
+                };
+                answer.expect(0, &[&expected]);
+            }
+        }
+    }
+}
+
+/// Without a hint an EDT of kernels alone goes where a device is. With one for a node that has none, the program ends.
+#[test]
+fn edts_of_kernels_alone_run_where_a_device_is() {
+    for mpi in installed().into_iter().filter(|&mpi| has_devices(mpi)) {
+        for what in ["alone", "hinted"] {
+            for nodes in [1, 2] {
+                let answer = run_kernels(mpi, nodes, &[what], &ON_DEVICES);
+                answer.expect(0, &["sum 10, kernels 4, items 44"]);
+            }
+        }
+        for (without, what) in [("0", "alone"), ("1", "alone"), ("1", "hinted")] {
+            let mut command = mpi.command(2);
+            let settings = format!(
+                "test ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = {without} && export OCR_DEVICES=none || export OCR_DEVICES=all; exec \"$0\" {what}"
+            );
+            command.args(["sh", "-c", &settings]).arg(compile("kernels", "kernels.c", &[]));
+            let answer = run(command.env("OCR_PLACE", "round"), &folder(&format!("kernels-without-{without}"), mpi));
+            if what == "alone" {
+                answer.expect(0, &["sum 10, kernels 4, items 44"]);
+            } else {
+                assert_ne!(answer.status, Some(0), "{answer:?}");
+                assert_eq!(answer.count("(alone) has no variant that can run on node 1"), 1, "{answer:?}");
+            }
+        }
+    }
+}
+
+/// The function runs there, as at home.
+#[test]
+fn a_kernel_that_another_node_cannot_build_is_reported() {
+    for mpi in installed().into_iter().filter(|&mpi| has_devices(mpi)) {
+        let out = folder("kernels-broken-file", mpi);
+        let answer = run_kernels(mpi, 2, &["broken", &out.display().to_string()], &ON_DEVICES);
+        answer.expect(0, &["sum 5, kernels 0, items 0", "cannot be used on node 1"]);
+    }
+}
+
 /// As on one node, what an event was satisfied with may be known when it is gone, and a label is waited for.
 #[test]
 fn dependences_on_other_nodes_may_come_late_or_early() {

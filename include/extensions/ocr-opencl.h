@@ -61,7 +61,7 @@ u8 ocrOpenclTemplateCreate(ocrGuid_t *guid, const char *source, const char *opti
  *   local_work_size     work_dim numbers; NULL, or the first is 0: the runtime chooses one that the kernel
  *                       and the device permit
  *   affinity            the device, a GUID from ocrAffinityGet(AFFINITY_OCL, ...); NULL_GUID: the
- *                       runtime chooses
+ *                       runtime chooses; of AFFINITY_PD: it chooses a device of that node
  *
  * The arrays are copied. The output event carries no data block; it is a once event, with
  * EDT_PROP_FINISH too, where OCR-Vx has a latch event. What the device refuses when the kernel is
@@ -69,7 +69,7 @@ u8 ocrOpenclTemplateCreate(ocrGuid_t *guid, const char *source, const char *opti
  * program with a message.
  *
  * Errors: those of ocrEdtCreate, and OCR_EINVAL (the template has no kernel, work_dim is out of
- * range, global_work_size is NULL), OCR_ENODEV (affinity is not a device in use).
+ * range, global_work_size is NULL), OCR_ENODEV (affinity is neither a node nor a device in use).
  */
 u8 ocrOpenclTaskCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 work_dim,
                        const size_t *global_work_offset, const size_t *global_work_size,

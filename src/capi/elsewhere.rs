@@ -14,6 +14,8 @@
 //! | `ocrGuidFromIndex`, `ocrGuidFromLabel` | the caller's, which asks the owner once for the range or map |
 //! | `ocrDbCopy` | the node that has both blocks, if one does, or the caller's |
 //! | `ocrGetGuid` | the caller's |
+//! | `ocrOpenclTaskCreate` | as `ocrEdtCreate`; `kernels.rs` says where EDTs with kernels run |
+//! | `ocrEdtTemplateAddKernel`, `ocrEdtTemplateAddFunction` | the owner of the template |
 //! | `ocrLegacyBlockProgress`, `ocrWait` | the caller's, where an EDT of the runtime's depends on the event |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
 //! | `ocrSetHint`, `ocrGetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
@@ -26,12 +28,13 @@
 //! can fail any more: calls about objects of other nodes do nothing, and EDTs are created here.
 
 mod along;
+pub(super) mod kernels;
 pub(super) mod labels;
 mod strict_calls;
 
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
-use crate::capi::{copier, hints, labeling, put, recorded, sys, with};
+use crate::capi::{copier, hints, labeling, put, recorded, sys, template_changes, with};
 use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
 use crate::engine::attempt::calls::only_asks;
@@ -48,7 +51,7 @@ use crate::engine::run::{serve, shutdown};
 use crate::engine::state::context::Context;
 use crate::engine::state::fan::WaitingSlot;
 use crate::engine::state::fatal::fatal;
-use crate::object::edt::Mode;
+use crate::object::edt::{ExplicitRange, Mode, RANGE_WORDS};
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::EDT_AFFINITY;
 use crate::object::name::BlockName;
@@ -204,14 +207,18 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         ocrEventDestroy => destroyed(guid(0), guid(0).is_event()),
         ocrEdtDestroy => destroyed(guid(0), guid(0).is_edt()),
         ocrEdtTemplateDestroy => {
-            forget_template(guid(0));
+            kernels::forget_template(guid(0));
+            template_changes::tell_of_end(guid(0));
             destroyed(guid(0), guid(0).kind() == Some(Kind::Template))
         }
         ocrDbDestroy => destroyed(guid(0), guid(0).is_data_block()).inspect(|_| {
             // As on one node: the caller has the block no more.
             let _ = with(Ok(()), |context| context.release_block(guid(0)));
         }),
-        ocrEdtCreate => create_edt(node, words),
+        ocrEdtCreate => create_edt(node, words, WantedEdt::default()),
+        ocrOpenclTaskCreate => kernels::create_task(node, words),
+        ocrEdtTemplateAddKernel => kernels::add_kernel(words),
+        ocrEdtTemplateAddFunction => kernels::add_function(words),
         ocrEventCreate | ocrEventCreateParams => labels::create_event(call.api, words),
         ocrDbCreate => labels::create_block(words),
         ocrEventCollectiveSatisfySlot => labels::contribute(words),
@@ -444,9 +451,18 @@ fn depend((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: 
     }
 }
 
+/// What is asked for with an EDT beside the arguments of `ocrEdtCreate`.
+#[derive(Default)]
+struct WantedEdt<'a> {
+    /// The node that it is for, whatever the hint says.
+    on: Option<u32>,
+    /// Makes its index space, for a template of this node.
+    range: Option<&'a dyn Fn(Guid) -> Result<ExplicitRange, Status>>,
+}
+
 /// Creates an EDT on another node, or one of this node that another node's objects belong to. None for one that is all
 /// this node's.
-fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
+fn create_edt(node: u32, words: &[u64], wanted: WantedEdt<'_>) -> Option<Status> {
     let properties = words[6] as u16;
     let template = Guid::from_bits(words[1]);
     // SAFETY: the header asks for null or a valid hint.
@@ -454,20 +470,35 @@ fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
     // The end of a finish EDT counts a given latch event up and down, which is done on one node.
     let output = given_output(properties, words);
     let stays = output.is_some() && properties & FINISH != 0 || u32::from(properties) & LABELED != 0;
-    let asked = hint.and_then(|hint| node_of(Guid::from_bits(hint.get(EDT_AFFINITY)?)));
+    let affinity = hint.and_then(|hint| hint.get(EDT_AFFINITY)).map(Guid::from_bits);
+    // A device is one of this node.
+    let of_hint = affinity.filter(|affinity| !affinity.is_null()).map(|affinity| node_of(affinity).unwrap_or(node));
+    let asked = wanted.on.or(of_hint);
     // SAFETY: where the properties say that there is a label, the place is null or has one in it.
     let label = unsafe { labels::label_elsewhere(words[0] as *const Guid, properties) };
-    let target = match label {
-        Some((owner, _)) => owner,
-        None if stays => node,
-        None => asked.unwrap_or_else(|| place(node)),
-    };
-    let template_here = match owner(template) {
+    let home = owner(template);
+    let template_here = match home {
         None => template,
-        Some(owner) => match copy_of_template(owner, template) {
+        Some(owner) => match kernels::copy_of_template(owner, template) {
             Some(copy) => copy,
             None => return Some(Status::EINVAL),
         },
+    };
+    let range = match wanted.range.map(|range| range(template_here)) {
+        Some(Err(status)) => return Some(status),
+        Some(Ok(range)) => Some(range),
+        None => None,
+    };
+    let target = match label {
+        Some((owner, _)) => owner,
+        None if stays => node,
+        None => asked.unwrap_or_else(|| {
+            if has_function(template_here) {
+                place(node)
+            } else {
+                kernels::with_device(node, home, template_here).unwrap_or(node)
+            }
+        }),
     };
     // The depv of an EDT on a label is not used.
     let sources = if labeling::is_labeled(properties) && !labeling::is_mapped(properties) {
@@ -481,7 +512,8 @@ fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
         return Some(Status::EPERM);
     }
     if target != node
-        && let Some(status) = create_there((target, label.map(|(_, label)| label)), template_here, &sources, words)
+        && let Some(status) =
+            create_there((target, label.map(|(_, label)| label)), template_here, &sources, (words, range))
     {
         return Some(status);
     }
@@ -490,7 +522,7 @@ fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
     if template_here == template && !has_foreign {
         return None;
     }
-    Some(create_here(template_here, &sources, words))
+    Some(create_here(template_here, &sources, (words, range)))
 }
 
 /// The event that is given as the output event of a new EDT, if one is.
@@ -512,42 +544,14 @@ fn place(node: u32) -> u32 {
     }
 }
 
-/// The copy of another node's template that this one has, or makes.
-fn copy_of_template(owner: u32, template: Guid) -> Option<Guid> {
-    let known = with(None, |context| context.runtime.elsewhere.lock().templates.get(&template).copied());
-    if known.is_some() {
-        return known;
-    }
-    let text = outbox::ask(owner, Call::DescribeTemplate(template))?.template?;
-    with(None, |context| {
-        let copy = context.template_of(&text)?;
-        let known = *context.runtime.elsewhere.lock().templates.entry(template).or_insert(copy);
-        if known != copy {
-            // Another thread has made one meanwhile.
-            context.runtime.objects.templates.destroy(&mut context.caches.templates, copy);
-        }
-        Some(known)
-    })
-}
-
-/// Destroys the copy of another node's template that this one has.
-fn forget_template(template: Guid) {
-    with((), |context| {
-        let copy = context.runtime.elsewhere.lock().templates.remove(&template);
-        if let Some(copy) = copy {
-            context.runtime.objects.templates.destroy(&mut context.caches.templates, copy);
-        }
-    });
-}
-
 /// Creates an EDT on another node, and adds its dependences. None for one that has to be created here: its template has
-/// no function, its parameters and dependences do not fit a message, or the program ends. Or it has no pre-slot that
-/// keeps it from ending before a given output event waits for it.
+/// neither a function nor kernels that the other node can have, its parameters and dependences do not fit a message, or
+/// the program ends. Or it has no pre-slot that keeps it from ending before a given output event waits for it.
 fn create_there(
     (target, label): (u32, Option<Guid>),
     template: Guid,
     sources: &[Guid],
-    words: &[u64],
+    (words, range): (&[u64], Option<ExplicitRange>),
 ) -> Option<Status> {
     let (place, output, properties) = (words[0] as *mut Guid, words[8] as *mut Guid, words[6] as u16);
     let given = given_output(words[6] as u16, words);
@@ -564,8 +568,9 @@ fn create_there(
     if wrong.is_some() {
         return wrong;
     }
+    let (text, work) = with(None, |context| context.describe_template(template))?;
+    kernels::built_on(target, &text, work)?;
     let make = |context: &mut Context| {
-        let text = context.describe_template(template)?;
         let checked = context.check_request(&request).ok()?;
         if given.is_some() && checked.depc == 0 {
             return None;
@@ -588,13 +593,17 @@ fn create_there(
         let output_apart = !output.is_null() && (finish || context.runtime.check.is_some());
         let guid = match label {
             Some(label) => label,
-            None if is_named && !output_apart => context.guid_elsewhere(target, depc, checked.paramc),
+            None if is_named && !output_apart => {
+                let words = checked.paramc as usize + range.map_or(0, |_| RANGE_WORDS);
+                context.guid_elsewhere(target, depc, words)
+            }
             None => Guid::NULL,
         };
         let (alone, output) = (labeling::is_trusting(properties), !output.is_null());
         let asked = label.is_some() || is_named && guid.is_null();
         let along = Along::default();
-        Some(NewEdt { guid, alone, template: text, params, depc, sources, finish, output, asked, scope, along })
+        let template = text.clone();
+        Some(NewEdt { guid, alone, template, params, depc, range, sources, finish, output, asked, scope, along })
     };
     let new = with(None, make)?;
     let made = new.guid;
@@ -633,6 +642,12 @@ fn create_there(
     Some(connect(edt, sources, comes_later))
 }
 
+/// Whether a template of this node has a C function.
+fn has_function(template: Guid) -> bool {
+    let has = |context: &mut Context| context.runtime.objects.templates.view(template)?.work.function;
+    with(None, has).is_some()
+}
+
 /// Whether an EDT that is asked for has a pre-slot of which these sources do not say what it is connected to.
 fn is_open(request: &EdtRequest<'_>, sources: &[Guid]) -> bool {
     if sources.is_empty() { has_slots(request) } else { sources.contains(&Guid::UNINITIALIZED) }
@@ -662,7 +677,7 @@ fn is_for(node: u32, source: Guid) -> bool {
 }
 
 /// Creates an EDT of this node, of a template that is here, and adds its dependences on events of other nodes.
-fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
+fn create_here(template: Guid, sources: &[Guid], (words, range): (&[u64], Option<ExplicitRange>)) -> Status {
     let given = given_output(words[6] as u16, words).filter(|&given| owner(given).is_some());
     // Where its end must be waited for elsewhere, nothing lets it begin before that is so.
     let is_foreign = |source: Guid| given.is_some() || source.is_event() && owner(source).is_some();
@@ -690,7 +705,7 @@ fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
     let depv = if sources.is_empty() { ptr::null_mut() } else { depv.as_mut_ptr() };
     // SAFETY: the header asks for null or a valid hint.
     let hint = unsafe { hints::given(words[7] as *const sys::ocrHint_t, sys::OCR_HINT_EDT_T) };
-    let more = More { range: None, hints: hint.as_ref() };
+    let more = More { range: range.as_ref(), hints: hint.as_ref() };
     let params = (words[2] as u32, words[3] as *mut u64);
     // It cannot begin before it has what comes from other nodes. Those dependences hold it back as far as they must.
     let opens = sources.iter().any(|&source| is_foreign(source));
@@ -801,10 +816,11 @@ fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
         }
         Call::Copy(new) => copier::copy_for(from, new),
         Call::Destroy(guid) => destroy(guid),
-        Call::DescribeTemplate(guid) => {
-            let text = with(None, |context| context.describe_template(guid));
-            return Some(CallAnswer { template: text.map(Box::new), ..CallAnswer::default() });
-        }
+        Call::DescribeTemplate(_)
+        | Call::KernelText { .. }
+        | Call::BuildKernels(_)
+        | Call::TemplateChanged(_)
+        | Call::AddVariants { .. } => return kernels::make(from, id, call),
         Call::CreateEdt(new) => return Some(along::create_for(from, &new)),
         Call::Shutdown => {
             with((), |context| context.runtime.shutdown());
@@ -818,7 +834,13 @@ fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
         }
         Call::FindFunction(at) => {
             let home = functions::home_of_address(at as usize);
-            let text = home.map(|function| TemplateText { function, name: String::new(), paramc: 0, depc: 0 });
+            let text = home.map(|home| TemplateText {
+                function: Some(home),
+                name: String::new(),
+                paramc: 0,
+                depc: 0,
+                kernels: 0,
+            });
             return Some(CallAnswer { template: text.map(Box::new), ..CallAnswer::default() });
         }
         Call::Report => {

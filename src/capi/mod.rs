@@ -15,7 +15,7 @@
 //!
 //! Beside them, `convert.rs` makes Rust of C's arguments. In `strict.rs` a call meets strict mode, in `attempts.rs` it
 //! is held for an attempt, in `recorded.rs` it is recorded, and in `elsewhere.rs` it is about an object of another
-//! node. `observed.rs` has the order of these.
+//! node. `observed.rs` has the order of these. By `template_changes.rs` other nodes hear of changes of templates.
 
 // What C programs call is public by its symbol, wherever it stands.
 #![allow(unreachable_pub)]
@@ -106,6 +106,7 @@ mod reduction_event;
 mod runtime_itf;
 mod stats;
 mod strict;
+mod template_changes;
 mod variants;
 mod version;
 

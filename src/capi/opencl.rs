@@ -2,7 +2,7 @@
 
 use crate::capi::edt::More;
 use crate::capi::{guid_place, sys, text, with};
-use crate::engine::life::hints::place_of;
+use crate::engine::life::hints::{node_of, place_of};
 use crate::engine::state::context::Context;
 use crate::object::code::{Code, NO_RESULT};
 use crate::object::edt::ExplicitRange;
@@ -67,31 +67,11 @@ export! {
         if !(1..=3).contains(&work_dim) || global_work_size.is_null() {
             return Status::EINVAL;
         }
-        let device = with(Err(Status::EPERM), |context| {
-            let view = context.runtime.objects.templates.view(template.into());
-            if view.is_some_and(|view| !view.work.kernels.is_empty()) {
-                // A manager's thread is the one that builds.
-                if !context.is_manager && context.runtime.devices.later.is_any_left() {
-                    context.runtime.open_what_was_put_off();
-                }
-                device_of(context, affinity.into())
-            } else {
-                Err(Status::EINVAL)
-            }
-        });
-        let device = match device {
-            Ok(device) => device,
+        let sizes = [global_work_offset, global_work_size, local_work_size];
+        // SAFETY: the header asks for `work_dim` numbers at each place, or null.
+        let range = match unsafe { range(template.into(), work_dim, sizes, affinity.into()) } {
+            Ok(range) => range,
             Err(status) => return status,
-        };
-        let range = ExplicitRange {
-            work_dim: work_dim as u64,
-            // SAFETY: the header asks for null or `work_dim` numbers.
-            offset: unsafe { sizes(global_work_offset, work_dim) },
-            // SAFETY: the header asks for null or `work_dim` numbers.
-            global: unsafe { sizes(global_work_size, work_dim) },
-            // SAFETY: the header asks for null or `work_dim` numbers.
-            local: unsafe { sizes(local_work_size, work_dim) },
-            device,
         };
         let more = More { range: Some(&range), hints: None };
         // SAFETY: the header asks for valid arrays and places, or null.
@@ -101,6 +81,34 @@ export! {
             )
         }
     }
+}
+
+/// The index space of an EDT of a template of this node: its offset, global and local sizes in `work_dim` dimensions,
+/// at most 3, and its device.
+///
+/// # Safety
+/// Each place of `all` is null or has `work_dim` elements.
+pub(super) unsafe fn range(
+    template: Guid,
+    work_dim: u32,
+    all: [*const usize; 3],
+    affinity: Guid,
+) -> Result<ExplicitRange, Status> {
+    let device = with(Err(Status::EPERM), |context| {
+        let view = context.runtime.objects.templates.view(template);
+        if view.is_some_and(|view| !view.work.kernels.is_empty()) {
+            // A manager's thread is the one that builds.
+            if !context.is_manager && context.runtime.devices.later.is_any_left() {
+                context.runtime.open_what_was_put_off();
+            }
+            device_of(context, affinity)
+        } else {
+            Err(Status::EINVAL)
+        }
+    })?;
+    // SAFETY: the caller passes null or `work_dim` numbers at each place.
+    let [offset, global, local] = all.map(|place| unsafe { sizes(place, work_dim) });
+    Ok(ExplicitRange { work_dim: work_dim.into(), offset, global, local, device })
 }
 
 /// The sizes of an index space in up to three dimensions: `count` numbers, and 0 for the rest. All are 0 for null.
@@ -118,15 +126,17 @@ unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
     sizes
 }
 
-/// The index of the device that an affinity names, among those in use; `u64::MAX` for `NULL_GUID`. Error: `OCR_ENODEV`
-/// for anything but a device in use.
+/// The index of the device that an affinity names, among those in use; `u64::MAX` for `NULL_GUID` and a node, whose
+/// runtime chooses. Error: `OCR_ENODEV` for anything else.
 fn device_of(context: &Context, affinity: Guid) -> Result<u64, Status> {
-    if affinity.is_null() {
+    if affinity.is_null() || node_of(affinity).is_some() {
         return Ok(u64::MAX);
     }
     let in_use = context.runtime.devices.in_use().len();
-    match place_of(affinity).and_then(Place::device_index) {
-        Some(device) if device < in_use => Ok(device as u64),
+    match place_of(affinity).map(Place::device_index) {
+        // The one node, with all its devices.
+        Some(None) => Ok(u64::MAX),
+        Some(Some(device)) if device < in_use => Ok(device as u64),
         _ => Err(Status::ENODEV),
     }
 }

@@ -1,8 +1,9 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
+use crate::capi::template_changes::tell_of_change;
 use crate::capi::{bytes, sys, text, with};
 use crate::engine::calls::kernels::{Added, NewKernel};
-use crate::object::code::{Code, CodeName, NdRangeFunction};
+use crate::object::code::{Code, CodeName, EdtFunction, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::template::TemplateView;
 use crate::status::Status;
@@ -36,23 +37,7 @@ export! {
         let Some(function) = super::convert::edt_function(function) else { return Status::EINVAL };
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
-        with(Status::EPERM, |context| {
-            let objects = &context.runtime.objects;
-            let add = |view: TemplateView| {
-                let mut work = view.work.clone();
-                work.function = Some(function);
-                if !name.is_empty() {
-                    work.name = CodeName::fixed(&name);
-                }
-                Ok::<&'static Code, Status>(objects.code_table.intern(work))
-            };
-            let changed = objects.templates.change(template.into(), add, |_, _| {});
-            match changed {
-                Some(Ok(())) => Status::OK,
-                Some(Err(status)) => status,
-                None => Status::EINVAL,
-            }
-        })
+        add_function(template.into(), function, &name)
     }
 }
 
@@ -81,13 +66,17 @@ pub(super) unsafe fn add_kernel(
     let name = unsafe { text(name) };
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
     let range = unsafe { std::mem::transmute::<ocrNdRangeFn_t, Option<NdRangeFunction>>(range) };
-    with(Status::EPERM, |context| {
+    add_new(template, &NewKernel { source, options, name: &name, range, result_slot })
+}
+
+/// Adds a kernel to a template, as [`add_kernel`].
+pub(super) fn add_new(template: Guid, new: &NewKernel<'_>) -> Status {
+    let status = with(Status::EPERM, |context| {
         let context = &*context;
         let templates = &context.runtime.objects.templates;
         let mut added = Added::Refused;
         let add = |view| {
-            let new = NewKernel { source, options, name: &name, range, result_slot };
-            let (work, how) = context.add_kernel(view, &new);
+            let (work, how) = context.add_kernel(view, new);
             added = how;
             Ok::<&'static Code, Infallible>(work)
         };
@@ -98,5 +87,29 @@ pub(super) unsafe fn add_kernel(
             Added::Usable | Added::Refused => context.runtime.build_left(),
         }
         if changed.is_none() || added == Added::Refused { Status::EINVAL } else { Status::OK }
-    })
+    });
+    tell_of_change(template);
+    status
+}
+
+/// Gives a template a C function, and a name unless that is empty.
+pub(super) fn add_function(template: Guid, function: EdtFunction, name: &str) -> Status {
+    let status = with(Status::EPERM, |context| {
+        let objects = &context.runtime.objects;
+        let add = |view: TemplateView| {
+            let mut work = view.work.clone();
+            work.function = Some(function);
+            if !name.is_empty() {
+                work.name = CodeName::fixed(name);
+            }
+            Ok::<&'static Code, Status>(objects.code_table.intern(work))
+        };
+        match objects.templates.change(template, add, |_, _| {}) {
+            Some(Ok(())) => Status::OK,
+            Some(Err(status)) => status,
+            None => Status::EINVAL,
+        }
+    });
+    tell_of_change(template);
+    status
 }

@@ -265,12 +265,14 @@ pub(super) fn map_get(node: u32, words: &[u64]) -> Option<Status> {
                 wake();
             });
             let Some(id) = id else { return };
+            let name = Api::ocrMapGet.shown().into();
             let new = NewEdt {
                 guid: Guid::NULL,
                 alone: false,
-                template: TemplateText { function, name: Api::ocrMapGet.shown().into(), paramc: 4, depc: 0 },
+                template: TemplateText { function: Some(function), name, paramc: 4, depc: 0, kernels: 0 },
                 params: vec![map.bits(), index, node.into(), id],
                 depc: 0,
+                range: None,
                 sources: Vec::new(),
                 finish: false,
                 output: false,

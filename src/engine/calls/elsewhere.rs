@@ -1,4 +1,4 @@
-//! EDTs that another node creates for this one, and templates for them.
+//! EDTs that another node creates for this one.
 //!
 //! EDTs that have a finish scope on the node of their creator have one here, too, the *guest*: it stays open until all
 //! that they have led to on this node has ended. Then the creator's node is told how many of its EDTs that were, and
@@ -11,14 +11,13 @@
 //! creator's scope is, when that has closed, and so when all its guests have been told of.
 
 use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
-use crate::engine::nodes::new_edt::{NewEdt, TemplateText};
+use crate::engine::nodes::new_edt::NewEdt;
+use crate::engine::nodes::outbox;
 use crate::engine::nodes::work::NodeWork;
-use crate::engine::nodes::{functions, outbox};
 use crate::engine::state::context::Context;
 use crate::engine::state::elsewhere::{GuestScope, ScopeElsewhere};
 use crate::engine::state::fatal::fatal;
 use crate::graph::finish::Closes;
-use crate::object::code::Code;
 use crate::object::guid::Guid;
 use crate::object::scope::Scope;
 use std::collections::BTreeMap;
@@ -44,22 +43,6 @@ fn by_node(edts: Vec<Guid>, node: impl Fn(Guid) -> u32) -> BTreeMap<u32, Vec<Gui
 }
 
 impl Context {
-    /// The text of a template, by which another node makes it anew. None if there is no such template, or none of its
-    /// variants is a function.
-    pub(crate) fn describe_template(&self, template: Guid) -> Option<TemplateText> {
-        let view = self.runtime.objects.templates.view(template)?;
-        let function = functions::home_of(view.work.function?)?;
-        Some(TemplateText { function, name: view.work.name.given().into(), paramc: view.paramc, depc: view.depc })
-    }
-
-    /// Makes a template by the text that another node has given. None where the function is not in this process, or
-    /// without memory.
-    pub(crate) fn template_of(&mut self, text: &TemplateText) -> Option<Guid> {
-        let function = functions::find(&text.function)?;
-        let view = self.runtime.template(Code::of_program(function, &text.name), text.paramc, text.depc);
-        self.runtime.objects.templates.create(&mut self.caches.templates, view)
-    }
-
     /// Ends the program, since a call is about an object that another node has.
     pub(crate) fn refuse_elsewhere(&self, call: &str, guid: Guid, owner: u32) -> ! {
         fatal(&format!(
@@ -102,10 +85,11 @@ impl Context {
         self.work_off();
     }
 
-    /// The GUID of an EDT that is to be created on another node, or `NULL_GUID` where that node has to give it one.
-    pub(crate) fn guid_elsewhere(&mut self, node: u32, depc: u32, paramc: u32) -> Guid {
+    /// The GUID of an EDT that is to be created on another node, with so many words for its parameters and index space,
+    /// or `NULL_GUID` where that node has to give it one.
+    pub(crate) fn guid_elsewhere(&mut self, node: u32, depc: u32, words: usize) -> Guid {
         let edts = &self.runtime.objects.edts;
-        edts.lend(&mut self.caches.edts, node, depc, paramc as usize).unwrap_or(Guid::NULL)
+        edts.lend(&mut self.caches.edts, node, depc, words).unwrap_or(Guid::NULL)
     }
 
     /// Holds an EDT of this node back until the calls of the running EDT are confirmed. False if it does not wait.
@@ -163,7 +147,7 @@ impl Context {
     }
 
     fn try_to_create_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
-        let Some(template) = self.template_of(&new.template) else {
+        let Some(template) = self.template_of(from, &new.template) else {
             scope_done(from, new.scope, 1);
             let why = format!("no file of this process has the function \"{}\"", new.template.name);
             return Err(CreateError::Arguments(why.into()));
@@ -182,7 +166,7 @@ impl Context {
                 sources => sources.as_ptr(),
             },
             finish: new.finish,
-            range: None,
+            range: new.range.as_ref(),
             hints: None,
             guid: NonNull::new(&mut edt),
             label: new.label(),

@@ -3,6 +3,7 @@
 use crate::device::{BuildError, KernelSpec};
 use crate::engine::devices::options::split_options;
 use crate::engine::devices::unused::add_missing;
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::OpenDevice;
 use crate::engine::state::fork;
@@ -251,9 +252,10 @@ impl Runtime {
     }
 
     fn warn_of_failures(&self, failures: &[KernelError], kernel: &Kernel, work: &mut Code) {
+        let node = outbox::place().map_or(String::new(), |(node, _)| format!(" on node {node}"));
         for KernelError { text, blame } in failures {
             let message =
-                format!("the kernel \"{}\" of template \"{}\" cannot be used: {text}", kernel.name, work.name);
+                format!("the kernel \"{}\" of template \"{}\" cannot be used{node}: {text}", kernel.name, work.name);
             warning!("{message}");
             self.registry.remark(message.clone());
             work.missing.push(KernelError { text: message, blame: *blame });

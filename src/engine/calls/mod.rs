@@ -10,6 +10,7 @@
 //! | `collective.rs` | contributions to collective events |
 //! | `kernels.rs` | kernels that are added to templates, and built |
 //! | `elsewhere.rs`, `labels_elsewhere.rs` | EDTs, scopes, labels, ranges and maps of other nodes |
+//! | `kernels_elsewhere.rs` | templates of other nodes, and their kernels |
 
 pub(crate) mod by_value;
 pub(crate) mod collective;
@@ -18,6 +19,7 @@ pub(crate) mod data_blocks;
 pub(crate) mod elsewhere;
 pub(crate) mod files;
 pub(crate) mod kernels;
+pub(crate) mod kernels_elsewhere;
 pub(crate) mod labels;
 pub(crate) mod labels_elsewhere;
 pub(crate) mod maps;

@@ -4,6 +4,7 @@
 use crate::config::DEFAULT_ORIGIN;
 use crate::device::{DeviceInfo, DeviceKind, Selection};
 use crate::engine::devices::options::split_options;
+use crate::engine::nodes::outbox;
 use crate::engine::state::devices::{Devices, NoteLevel, Unused, suits};
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
@@ -65,7 +66,9 @@ impl Devices {
     /// The message for an EDT that nothing can run.
     pub(crate) fn nothing_runs(&self, runtime: &Runtime, edt: &Edt) -> String {
         let work = edt.work();
-        let mut text = format!("{} has no variant that can run here: it has no C function, and ", EdtName::of(edt));
+        let place = outbox::place();
+        let here = place.map_or("here".to_string(), |(node, _)| format!("on node {node}"));
+        let mut text = format!("{} has no variant that can run {here}: it has no C function, and ", EdtName::of(edt));
         text += &match (&work.missing[..], &work.kernels[..]) {
             ([], []) => "no kernel.".to_string(),
             ([], kernels) => self.built_for_others(runtime, edt, kernels),
@@ -74,6 +77,10 @@ impl Devices {
                 format!("its kernels cannot be used:\n{}", lines.join("\n"))
             }
         };
+        if place.is_some() {
+            text += "\nName a node that has a device for it by the hint of affinity, or name none; give this node a device by \
+                     OCR_DEVICES; or add a C function by ocrEdtTemplateAddFunction.";
+        }
         text
     }
 

@@ -92,7 +92,7 @@ fn ask_for(at: usize) -> Option<usize> {
     let answers = outbox::ask_others(Call::FindFunction(at as u64));
     let have_all_answered = answers.iter().all(|(_, answer)| answer.is_some());
     let answers = answers.into_iter();
-    let homes: Vec<FunctionHome> = answers.filter_map(|(_, answer)| Some(answer?.template?.function)).collect();
+    let homes: Vec<FunctionHome> = answers.filter_map(|(_, answer)| answer?.template?.function).collect();
     let home = homes.first().filter(|first| homes.iter().all(|home| home == *first));
     let here = home.and_then(find_address);
     if have_all_answered {

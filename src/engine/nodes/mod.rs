@@ -15,6 +15,7 @@
 //! | `traffic.rs` | what nodes have sent each other, for reports |
 //! | `wave.rs` | whether anything can still happen on any node |
 //! | `functions.rs` | how functions of the program are named to other nodes |
+//! | `kernels.rs` | the kernels of a template as other nodes build them |
 //!
 //! Each node has a run of its own, with workers, objects, a recording and, if there are, devices. Node 0 has `mainEdt`,
 //! the arguments, the standard input and the other files of the run. An object belongs to the node that its GUID names,
@@ -52,6 +53,7 @@ pub(crate) mod ending;
 pub(crate) mod functions;
 mod hello;
 pub(crate) mod join;
+pub(crate) mod kernels;
 mod mates;
 mod message;
 pub(crate) mod new_edt;

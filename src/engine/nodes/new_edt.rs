@@ -2,7 +2,7 @@
 
 use crate::engine::nodes::wire::{self, Reader, Writer, guid, guids, read_waiting, write_guids, write_waiting};
 use crate::link::LONGEST_MESSAGE;
-use crate::object::edt::Mode;
+use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::guid::Guid;
 
 /// What is kept free in a message for all that it has beside parameters, pre-slots and contents, in bytes.
@@ -18,10 +18,13 @@ pub(crate) struct FunctionHome {
 /// A template, as another node makes it anew.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TemplateText {
-    pub(crate) function: FunctionHome,
+    /// None for one of kernels alone.
+    pub(crate) function: Option<FunctionHome>,
     pub(crate) name: String,
     pub(crate) paramc: u32,
     pub(crate) depc: u32,
+    /// What the sender calls its kernels, whose text goes apart ([`super::kernels`]); 0 for none.
+    pub(crate) kernels: u64,
 }
 
 /// An EDT that another node is to create.
@@ -34,6 +37,8 @@ pub(crate) struct NewEdt {
     pub(crate) template: TemplateText,
     pub(crate) params: Vec<u64>,
     pub(crate) depc: u32,
+    /// Its index space, if it has one of its own. It names no device.
+    pub(crate) range: Option<ExplicitRange>,
     /// What its pre-slots are connected to, where the receiver can do that: blocks, and events of its own. The caller
     /// connects the others. Empty for none.
     pub(crate) sources: Vec<Guid>,
@@ -118,6 +123,7 @@ impl NewEdt {
         out.u32(self.params.len() as u32);
         self.params.iter().for_each(|&param| out.u64(param));
         out.u32(self.depc);
+        write_range(out, self.range.as_ref());
         write_guids(out, &self.sources);
         out.u32(self.finish.into());
         out.u32(self.output.into());
@@ -136,7 +142,7 @@ impl NewEdt {
         let (guid, alone, template) = (guid(from)?, from.u32()? != 0, TemplateText::read(from)?);
         let count = from.u32()?;
         let params = (0..count).map(|_| from.u64()).collect::<Option<_>>()?;
-        let (depc, sources) = (from.u32()?, guids(from)?);
+        let (depc, range, sources) = (from.u32()?, read_range(from)?, guids(from)?);
         let (finish, output, asked, scope) = (from.u32()? != 0, from.u32()? != 0, from.u32()? != 0, from.u64()?);
         let (given, hold, count) = (read_waiting(from)?, from.u32()? != 0, from.u32()?);
         let mut content = || Some((wire::guid(from)?, from.bytes()?.to_vec()));
@@ -147,6 +153,7 @@ impl NewEdt {
             template,
             params,
             depc,
+            range,
             sources,
             finish,
             output,
@@ -173,20 +180,50 @@ impl FunctionHome {
     }
 }
 
+/// Writes how a function is found, if there is one.
+pub(super) fn write_home(out: &mut Writer, home: Option<&FunctionHome>) {
+    out.u32(home.is_some().into());
+    if let Some(home) = home {
+        home.write(out);
+    }
+}
+
+pub(super) fn read_home(from: &mut Reader<'_>) -> Option<Option<FunctionHome>> {
+    Some(if from.u32()? == 0 { None } else { Some(FunctionHome::read(from)?) })
+}
+
+fn write_range(out: &mut Writer, range: Option<&ExplicitRange>) {
+    let Some(range) = range else { return out.u64(0) };
+    out.u64(range.work_dim);
+    [range.offset, range.global, range.local].as_flattened().iter().for_each(|&size| out.u64(size));
+}
+
+fn read_range(from: &mut Reader<'_>) -> Option<Option<ExplicitRange>> {
+    let work_dim = from.u64()?;
+    if work_dim == 0 {
+        return Some(None);
+    }
+    let mut sizes = || Some([from.u64()?, from.u64()?, from.u64()?]);
+    let (offset, global, local) = (sizes()?, sizes()?, sizes()?);
+    Some(Some(ExplicitRange { work_dim, offset, global, local, device: u64::MAX }))
+}
+
 impl TemplateText {
     pub(super) fn write(&self, out: &mut Writer) {
-        self.function.write(out);
+        write_home(out, self.function.as_ref());
         out.text(&self.name);
         out.u32(self.paramc);
         out.u32(self.depc);
+        out.u64(self.kernels);
     }
 
     pub(super) fn read(from: &mut Reader<'_>) -> Option<TemplateText> {
         Some(TemplateText {
-            function: FunctionHome::read(from)?,
+            function: read_home(from)?,
             name: from.text()?,
             paramc: from.u32()?,
             depc: from.u32()?,
+            kernels: from.u64()?,
         })
     }
 }
@@ -203,13 +240,14 @@ mod tests {
 
     fn new_edt(depc: u32, sources: Vec<Guid>) -> NewEdt {
         let function = FunctionHome { build: String::new(), distance: 0 };
-        let template = TemplateText { function, name: String::new(), paramc: 0, depc };
+        let template = TemplateText { function: Some(function), name: String::new(), paramc: 0, depc, kernels: 0 };
         NewEdt {
             guid: Guid::NULL,
             alone: false,
             template,
             params: vec![0; 100],
             depc,
+            range: None,
             sources,
             finish: false,
             output: false,

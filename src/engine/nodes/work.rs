@@ -114,8 +114,24 @@ pub(crate) enum Call {
     },
     /// An object of any kind is destroyed.
     Destroy(Guid),
-    /// The answer is the text of the template.
+    /// The answer is the text of the template. The text of its kernels goes before the answer, or has gone.
     DescribeTemplate(Guid),
+    /// The next part of the text of kernels, by what the caller calls them ([`super::kernels`]).
+    KernelText {
+        kernels: u64,
+        part: Vec<u8>,
+        is_last: bool,
+    },
+    /// The kernels of this template of the caller's are built. The answer comes when that is done: 1 if a device of the
+    /// receiver has one, or else 0.
+    BuildKernels(TemplateText),
+    /// A template of the caller's has changed: copies of it are used no more.
+    TemplateChanged(Guid),
+    /// A template of the receiver's gets the function of the text, if that has one, and these kernels of the caller's.
+    AddVariants {
+        template: Guid,
+        text: TemplateText,
+    },
     /// The answer is the text of the range or map.
     DescribeRange(Guid),
     /// The answer has the GUIDs of the EDT and of its output event, where they are asked for.
@@ -527,6 +543,25 @@ impl Call {
                 out.u32(4);
                 edt.write(out);
             }
+            Call::KernelText { kernels, part, is_last } => {
+                out.u32(31);
+                out.u64(*kernels);
+                out.bytes(part);
+                out.u32((*is_last).into());
+            }
+            Call::BuildKernels(text) => {
+                out.u32(32);
+                text.write(out);
+            }
+            Call::TemplateChanged(guid) => {
+                out.u32(33);
+                out.u64(guid.bits());
+            }
+            Call::AddVariants { template, text } => {
+                out.u32(34);
+                out.u64(template.bits());
+                text.write(out);
+            }
             Call::Shutdown => out.u32(5),
             Call::Abort(status) => {
                 out.u32(6);
@@ -642,6 +677,10 @@ impl Call {
             2 => Call::Destroy(guid(from)?),
             3 => Call::DescribeTemplate(guid(from)?),
             4 => Call::CreateEdt(Box::new(NewEdt::read(from)?)),
+            31 => Call::KernelText { kernels: from.u64()?, part: from.bytes()?.to_vec(), is_last: from.u32()? != 0 },
+            32 => Call::BuildKernels(TemplateText::read(from)?),
+            33 => Call::TemplateChanged(guid(from)?),
+            34 => Call::AddVariants { template: guid(from)?, text: TemplateText::read(from)? },
             5 => Call::Shutdown,
             6 => Call::Abort(from.u32()? as i32),
             7 => Call::Return { event: guid(from)?, output: guid(from)? },
@@ -703,22 +742,27 @@ impl Call {
 pub(super) mod tests {
     use super::*;
     use crate::engine::nodes::new_edt::Along;
+    use crate::object::edt::ExplicitRange;
 
     /// A message of each kind.
     pub(in crate::engine::nodes) fn all() -> Vec<NodeWork> {
         let guid = |bits| Guid::from_bits(bits);
         let template = TemplateText {
-            function: FunctionHome { build: "ab12".into(), distance: 0x1130 },
+            function: Some(FunctionHome { build: "ab12".into(), distance: 0x1130 }),
             name: "step".into(),
             paramc: 2,
             depc: 3,
+            kernels: 0x7f02,
         };
+        let range =
+            ExplicitRange { work_dim: 2, offset: [1, 2, 0], global: [3, 4, 0], local: [0; 3], device: u64::MAX };
         let edt = NewEdt {
             guid: guid(15),
             alone: true,
             template: template.clone(),
             params: vec![7, u64::MAX],
             depc: 3,
+            range: Some(range),
             sources: vec![guid(5), Guid::UNINITIALIZED, Guid::NULL],
             finish: true,
             output: false,
@@ -760,6 +804,10 @@ pub(super) mod tests {
             Call::Divide { whole: guid(93), spans: vec![(0, 5), (1 << 40, u64::MAX)], fixed: true },
             Call::Destroy(guid(77)),
             Call::DescribeTemplate(guid(78)),
+            Call::KernelText { kernels: 0x7f03, part: vec![3, 4], is_last: true },
+            Call::BuildKernels(TemplateText { function: None, ..template.clone() }),
+            Call::TemplateChanged(guid(79)),
+            Call::AddVariants { template: guid(80), text: template.clone() },
             Call::CreateEdt(Box::new(edt)),
             Call::Shutdown,
             Call::Abort(-3),

@@ -8,7 +8,7 @@ use crate::object::guid::Guid;
 use crate::object::range::{LabelBounds, Map};
 use crate::object::scope::Scope;
 use ocr_base::lock::{Mutex, rank};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A block of this node that another one has.
@@ -57,6 +57,33 @@ pub(crate) struct GuestScope {
     pub(crate) edts: u64,
 }
 
+/// Kernels by the node that has sent them, or gets them, and what the sender calls them.
+pub(crate) type KernelsName = (u32, u64);
+
+/// The text of kernels, of which parts may be missing.
+#[derive(Default)]
+pub(crate) struct ArrivingText {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) is_whole: bool,
+}
+
+/// What nodes have told each other of templates with kernels.
+#[derive(Default)]
+pub(crate) struct KernelsElsewhere {
+    /// What this node has sent.
+    pub(crate) sent: HashSet<KernelsName>,
+    /// What other nodes have built of that, and whether a device of theirs has one of the kernels.
+    pub(crate) ready: HashMap<KernelsName, bool>,
+    /// What has come from other nodes and is not built.
+    pub(crate) arriving: HashMap<KernelsName, ArrivingText>,
+    /// Templates here with what other nodes have sent, built.
+    pub(crate) kept: HashMap<KernelsName, Guid>,
+    /// Templates of this node, and the nodes that may have copies of them.
+    pub(crate) described: HashMap<Guid, HashSet<u32>>,
+    /// How often other nodes have told that a template has changed.
+    pub(crate) changes: u64,
+}
+
 #[derive(Default)]
 pub(crate) struct BlocksElsewhere {
     /// Blocks of this node that others have: several to read one, or one to write it.
@@ -70,6 +97,8 @@ pub(crate) struct BlocksElsewhere {
     pub(crate) arriving: HashMap<Guid, ArrivingBlock>,
     /// The templates here that are copies of other nodes' templates, by the GUIDs of those.
     pub(crate) templates: HashMap<Guid, Guid>,
+    /// Templates with kernels.
+    pub(crate) kernels: KernelsElsewhere,
     /// The ranges of labels, and the maps, of other nodes that this one has used.
     pub(crate) ranges: HashMap<Guid, RangeCopy>,
     /// The scopes here that are for scopes of other nodes, by their slots. Each is taken out before its slot is freed.

@@ -156,7 +156,7 @@ impl AtomicView<AtomicPtr<Code>> {
 const INSIDE: u64 = 1 << 63;
 
 /// The index space given to `ocrOpenclTaskCreate`, and the device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct ExplicitRange {
     /// How many dimensions are in use, 1 to 3.

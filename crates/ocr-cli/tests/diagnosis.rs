@@ -245,7 +245,7 @@ fn workers_that_are_fewer_than_cores_are_named() {
 /// are to reach 18 of 20, and did on a quiet machine; one in five may name another cause first here.
 #[test]
 fn causes_of_the_same_kinds_are_named() {
-    let kinds: [(&str, &str, &[&str]); 13] = [
+    let kinds: [(&str, &str, &[&str]); 15] = [
         ("driver", "slow_creator", &["The EDT driverEdt creates the others slowly", "most of them of computeEdt"]),
         ("breeders", "tiny", &["The EDTs are too small"]),
         ("input", "sleeps", &["EDTs of pollEdt sleep in the system"]),
@@ -263,6 +263,8 @@ fn causes_of_the_same_kinds_are_named() {
         ("gate", "gate", &["The EDT gateEdt runs alone for", "60 EDTs wait for what it does"]),
         ("lanes", "one_chain", &["40 of the chain are of bigEdt"]),
         ("five", "few_large", &["5 EDTs of computeEdt take"]),
+        ("locked", "sleeps", &["EDTs of lockEdt sleep in the system", "for a lock", "block in mode EW guard"]),
+        ("waits", "waits_in_calls", &["EDTs of waitEdt wait in calls such as ocrWait", "depends on the event"]),
     ];
     let _alone = MACHINE.write();
     let mut others = Vec::new();

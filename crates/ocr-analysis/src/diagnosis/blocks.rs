@@ -108,8 +108,10 @@ pub(super) fn exclusive(look: &Look<'_>) -> Option<Seen> {
     let all: u64 = waits.values().map(|(_, ns)| ns).sum();
     let (guid, (many, ns)) = waits.into_iter().max_by_key(|(guid, (_, ns))| (*ns, *guid))?;
     let waited = look.idle(super::idle::Idleness::Data).max(look.chain.blocks as f64);
+    // Where workers had others to run meanwhile, it costs little.
+    let costs = waited.min(look.beyond_the_bound());
     // One block must be most of it; otherwise no block is the cause.
-    if many < LIMITS.seen || 2 * ns < all || !look.counts(waited) {
+    if many < LIMITS.seen || 2 * ns < all || !look.counts(costs) {
         return None;
     }
     // The mode and the template of those that waited.
@@ -126,7 +128,8 @@ pub(super) fn exclusive(look: &Look<'_>) -> Option<Seen> {
     let (mode, advice) = match mode {
         MODE_EW => (
             "EW",
-            "Where they write different parts, give each part a block of its own. What only reads the block should have it in \
+            "Where they write different parts, give each part a block of its own. An EDT that goes on without it can release it \
+             before (ocrDbRelease). What only reads the block should have it in \
              mode CONST, in which several read at once, or in RO, if it may change meanwhile. In mode RW several EDTs write \
              at once.",
         ),
@@ -137,10 +140,11 @@ pub(super) fn exclusive(look: &Look<'_>) -> Option<Seen> {
         ),
         _ => (
             "CONST",
-            "EDTs that write it keep it from them. Give readers a copy, or mode RO, if they may see it change.",
+            "EDTs that write it keep it from them. Release it in these as soon as it is written (ocrDbRelease), and give readers \
+             a copy, or mode RO, if they may see it change.",
         ),
     };
-    let seen = Seen::saves(waited)
+    let seen = Seen::saves(costs)
         .of(template)
         .word("many", counted(many, "EDT"))
         .word("template", look.template(template))

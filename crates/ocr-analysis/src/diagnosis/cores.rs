@@ -6,6 +6,9 @@ use super::shape::GraphShape;
 use ocr_base::text::counted;
 use rustc_hash::FxHashMap;
 
+/// What the thread that writes the recording takes for an EDT at most, in nanoseconds.
+const RECORDED_NS: u64 = 250;
+
 /// How many nanoseconds workers were ready and had no core, and how many they were on one.
 fn without_and_on(look: &Look<'_>) -> (u64, u64) {
     let is_worker = |thread: u32| look.run.threads.get(&thread).is_some_and(|its| its.is_worker);
@@ -96,7 +99,9 @@ pub(super) fn other_threads(look: &Look<'_>) -> Option<Seen> {
     let most = last.values().map(|(at, on_core)| on_core + look.run.end.saturating_sub(*at));
     // What the process did before the run is of no thread that takes cores from it.
     let used = used.saturating_sub(look.run.process_usage_before);
-    let others = used.saturating_sub(most.sum()) as f64;
+    // The thread that writes the recording is none of the program's.
+    let recording = RECORDED_NS * look.run.edts.len() as u64;
+    let others = used.saturating_sub(most.sum::<u64>() + recording) as f64;
     if others < LIMITS.symptom * used as f64 || !look.counts(others / cores.max(1) as f64 / had_cores(look)) {
         return None;
     }
@@ -134,9 +139,13 @@ pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
     let waited = look.start as f64;
     let most = look.run.edts.iter().max_by_key(|edt| edt.opencl)?;
     // A longer run has no longer a start. So any other cause comes first, unless the start is most of this run. Even
-    // then one does that is a quarter of the rest.
+    // then one does that is a quarter of the rest, unless the rest is a tenth.
     let rest = (look.ns - waited).max(0.0);
-    let seen = if waited > rest { Seen::saves(waited).behind(rest / 4.0) } else { Seen::default() };
+    let seen = match waited {
+        waited if waited > 9.0 * rest => Seen::saves(waited),
+        waited if waited > rest => Seen::saves(waited).behind(rest / 4.0),
+        _ => Seen::default(),
+    };
     let seen = seen
         .word("waited", time(waited))
         .word("part", percent(waited / look.ns))

@@ -15,7 +15,7 @@ struct BusyCreator<'a> {
     template: u32,
     /// The median time between two creations, in nanoseconds.
     gap: u64,
-    /// The time from the first creation to the last, in nanoseconds.
+    /// The time from the first creation to the last without what OpenCL's start took of it, in nanoseconds.
     creating: u64,
     /// The median time of the EDTs that it has created, in nanoseconds.
     runs: u64,
@@ -56,7 +56,7 @@ fn creator<'a>(look: &Look<'a>) -> Option<BusyCreator<'a>> {
         created,
         template,
         gap: median(&mut gaps),
-        creating,
+        creating: creating.saturating_sub(edts[parent as usize].opencl),
         runs: median(&mut runs),
     })
 }
@@ -79,10 +79,11 @@ pub(super) fn slow_creator(look: &Look<'_>) -> Option<Seen> {
     let its = creator(look)?;
     // A worker that wakes for each EDT is idle by several causes: all of them count.
     let host = look.times.places.iter().find(|place| place.place == 0)?;
-    let idle = host.each(total(host.idle)) as f64;
     let workers = look.ground.places.get(&0).copied().unwrap_or(1) as u64;
+    let idle = look.without_start(host.each(total(host.idle)) as f64, workers as f64);
+    let run = look.ns - look.start as f64;
     // Where the workers have more than they can run in the meantime, the creator is fast enough.
-    let is_slow = its.gap > LIMITS.small_ns / 5 && its.runs < its.gap * workers && 2.0 * its.creating as f64 > look.ns;
+    let is_slow = its.gap > LIMITS.small_ns / 5 && its.runs < its.gap * workers && 2.0 * its.creating as f64 > run;
     (is_slow && look.counts(idle)).then(|| words(look, &its, idle))
 }
 

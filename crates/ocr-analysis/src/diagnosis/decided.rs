@@ -155,11 +155,12 @@ pub(super) fn unknown_times(look: &Look<'_>) -> Vec<Seen> {
 
 pub(super) fn blocks_held(look: &Look<'_>) -> Vec<Seen> {
     let waited = look.chain.blocks as f64;
-    if !look.counts(waited) {
+    let costs = waited.min(look.beyond_the_bound());
+    if !look.counts(costs) {
         return Vec::new();
     }
     vec![
-        Seen::saves(waited)
+        Seen::saves(costs)
             .word("edts", counted(look.chain.edts, "EDT"))
             .word("waited", time(waited))
             .word("part", percent(waited / look.ns)),

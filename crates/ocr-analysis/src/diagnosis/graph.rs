@@ -52,8 +52,10 @@ pub(super) fn starved(look: &Look<'_>) -> Option<Seen> {
 
 /// The rule *dependences*: units were idle for long by dependences.
 pub(super) fn dependences(look: &Look<'_>) -> Option<Seen> {
-    let costs = look.idle(Idleness::Dependences);
-    if !look.counts(costs) {
+    let costs = look.without_start(look.idle(Idleness::Dependences), look.used_units());
+    // Where most of that is at the end, the rule about the end says so.
+    let at_the_end = tail(look).and_then(|seen| seen.saves_ns).unwrap_or(0) as f64;
+    if !look.counts(costs) || at_the_end >= 0.8 * costs {
         return None;
     }
     let busy = total(look.times.places.iter().map(|its| its.busy));
@@ -113,8 +115,10 @@ pub(super) fn tail(look: &Look<'_>) -> Option<Seen> {
 
 /// The rule *no work*: units had no EDT at all for long.
 pub(super) fn no_work(look: &Look<'_>) -> Option<Seen> {
-    let costs = look.idle(Idleness::NoWork);
-    if !look.counts(costs) {
+    let costs = look.without_start(look.idle(Idleness::NoWork), look.used_units());
+    // A run that was ended from outside has EDTs that ran then, of which little is known.
+    let is_cut = look.run.status.is_none() && 2 * look.ground.ran.len() < look.run.edts.len();
+    if is_cut || !look.counts(costs) {
         return None;
     }
     let creator = creator(look, costs).unwrap_or_default();
@@ -159,7 +163,7 @@ pub(super) fn near_the_bound(look: &Look<'_>) -> Option<Seen> {
     } else {
         (
             "the work on these places",
-            "Let EDTs do less, or do it faster: better variants, more workers or devices (ocr simulate shows what they bring).",
+            "Let EDTs do less, or do it faster: better variants, more cores or devices (ocr simulate shows what they bring).",
         )
     };
     let seen = Seen::default()

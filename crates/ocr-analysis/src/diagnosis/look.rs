@@ -197,9 +197,13 @@ impl<'a> Look<'a> {
     /// How many nanoseconds a unit was idle by this cause, on average over the units of the places that were used.
     pub(super) fn idle(&self, cause: Idleness) -> f64 {
         let used = self.times.places.iter().filter(|its| Look::is_used(its));
-        let (ns, units) =
-            used.fold((0, 0), |(ns, units), its| (total([ns, its.of(cause)]), units + u64::from(its.units)));
-        ns as f64 / units.max(1) as f64
+        total(used.map(|its| its.of(cause))) as f64 / self.used_units()
+    }
+
+    /// How many units the places have that were used; at least 1.
+    pub(super) fn used_units(&self) -> f64 {
+        let used = self.times.places.iter().filter(|its| Look::is_used(its));
+        used.map(|its| f64::from(its.units)).sum::<f64>().max(1.0)
     }
 
     /// The name of a place in a sentence, at the begin of the sentence or elsewhere in it.
@@ -225,6 +229,18 @@ impl<'a> Look<'a> {
         total(units.map(|unit| unit.busy)) as f64 / (self.ns * count)
     }
 
+    /// What is left of the idle time of a unit, on average over `units`, without the time in which OpenCL started. One
+    /// of them waited for that, and the others were idle for no longer.
+    pub(super) fn without_start(&self, idle: f64, units: f64) -> f64 {
+        (idle - self.start as f64 * (units - 1.0) / units.max(1.0)).max(0.0)
+    }
+
+    /// What the run took beyond the time that no schedule of its EDTs beats, in nanoseconds. No EDT that waits for what
+    /// others have costs more.
+    pub(super) fn beyond_the_bound(&self) -> f64 {
+        self.score.as_ref().map_or(self.ns, |score| 1e9 * (score.seconds - score.mixed).max(0.0))
+    }
+
     /// What the decisions have cost for which `is_so` is true, in nanoseconds.
     pub(super) fn cost(&self, is_so: impl Fn(&Decision) -> bool) -> u64 {
         let those = self.decisions.iter().filter(|one| is_so(one));
@@ -235,9 +251,8 @@ impl<'a> Look<'a> {
     /// is their cost divided by the units of all places. Placing saves no more than what the run took beyond the time
     /// that no schedule beats.
     pub(super) fn cost_of_run(&self, is_so: impl Fn(&Decision) -> bool) -> u64 {
-        let beyond = |score: &Score| (1e9 * (score.seconds - score.mixed).max(0.0)).round() as u64;
         let saved = self.cost(is_so) / self.ground.units.len().max(1) as u64;
-        saved.min(self.score.as_ref().map_or(u64::MAX, beyond))
+        saved.min(self.beyond_the_bound().round() as u64)
     }
 
     /// What the run could have saved if no decision had been wrong for this cause, in nanoseconds.

@@ -42,6 +42,7 @@ mod rules;
 mod shape;
 mod system;
 mod variants;
+mod waits;
 
 pub use decisions::DecisionCause;
 pub use facts::Facts;

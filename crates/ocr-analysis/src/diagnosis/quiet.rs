@@ -5,6 +5,7 @@
 //! takes of the EDTs that are ready the one that began first in the run.
 
 use super::look::Look;
+use super::waits;
 use crate::recorded::{NEVER, RecordedEdt, RecordedRun, RecordedThread};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -46,9 +47,10 @@ struct QuietEdt {
     to: Vec<(u32, f64)>,
 }
 
-/// The run with a core for each worker. None where kernels ran, or EDTs wait for each other.
+/// The run with a core for each worker. None where kernels ran, or EDTs wait for each other, also in calls: what they
+/// wait for there is not known.
 pub(super) fn run(look: &Look<'_>) -> Option<RecordedRun> {
-    if look.has_kernels() {
+    if look.has_kernels() || look.counts(waits::waited(look) as f64) {
         return None;
     }
     let ground = look.ground;

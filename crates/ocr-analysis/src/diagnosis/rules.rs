@@ -8,7 +8,7 @@
 
 use super::ground::Ground;
 use super::look::{LIMITS, Look, Seen};
-use super::{blocks, cores, creation, decided, ends, graph, kernels, nodes, places, quiet, shape, system};
+use super::{blocks, cores, creation, decided, ends, graph, kernels, nodes, places, quiet, shape, system, waits};
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -116,6 +116,12 @@ rules! {
                 is known of them, such as sizes and GUIDs, as parameters.",
         instead of [Small Starved NearTheBound NoWork Tail LongLast OneChain OneEdt FewLarge Alone Dependences
             SlowCreator OneCreator Tiny Polling];
+    WaitsInCalls: "EDTs waited in calls of the runtime for a third of the run, and workers were idle for a tenth of it",
+        waits::waits_in_calls,
+        text "EDTs of {template} wait in calls such as ocrWait: {times} of them for {waited} on average. For {part} of the run \
+              workers had nothing else to do.",
+        advice "Divide {template} where it waits: create an EDT for the rest of it, which depends on the event.",
+        instead of [NoWork Starved Dependences Tail NearTheBound OneChain OneEdt Gate SerialEnd Alone Small FewWorkers];
     SlowCreator: "one EDT creates most of the others, more slowly than they run, and workers have nothing to do meanwhile",
         creation::slow_creator,
         text "The EDT {creator} creates the others slowly: {created} EDTs, most of them of {template}, one every {gap}. \

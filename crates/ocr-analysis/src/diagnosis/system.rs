@@ -12,6 +12,9 @@ const FAULT_NS: u64 = 250_000;
 /// until the system has found a page on a machine that is busy.
 const FAULT_SLEEP_NS: u64 = 10_000;
 
+/// What the system takes at most where a thread gives up its core for a lock and gets it back, in nanoseconds.
+const LOCK_NS: u64 = 20_000;
+
 /// How many bytes the runtime needs for an EDT that is created, and for what is recorded of it. What the system does
 /// for these pages is part of what creating costs, and no use of memory by the program.
 const CREATED_BYTES: u64 = 256;
@@ -30,6 +33,8 @@ struct Long {
     slept: u64,
     in_system: u64,
     faults: u64,
+    /// How often they gave up their cores.
+    waits: u64,
     /// When the first began, and the last ended.
     span: Option<[u64; 2]>,
 }
@@ -74,6 +79,7 @@ fn long(look: &Look<'_>) -> FxHashMap<u32, Long> {
         let of_program = 1.0 - of_runtime as f64 / faults.max(1) as f64;
         its.in_system += (in_system as f64 * of_program) as u64;
         its.faults += faults - of_runtime;
+        its.waits += u64::from(after.system.waits.saturating_sub(before.system.waits));
         let [first, last] = its.span.unwrap_or([edt.begin, edt.end]);
         its.span = Some([first.min(edt.begin), last.max(edt.end)]);
     }
@@ -104,13 +110,21 @@ pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
     let window = its.span.map_or(0, |[first, last]| last - first) as f64;
     let together = (its.on_core + its.without_core) as f64 / window.max(1.0);
     let at_once = its.took as f64 / window.max(1.0);
-    let is_lock = (0.8..1.1).contains(&together) && at_once > 1.5;
-    let (lock, advice) = if is_lock {
+    // A lock takes little of the system, other than what waits for a disk. Where workers lack cores, what has a lock
+    // and has no core looks like several that want cores.
+    let may_lock = 2 * its.in_system < its.on_core && at_once > 1.5;
+    let (lock, advice) = if may_lock && (0.8..1.1).contains(&together) {
         (
             format!(
                 " {at_once:.1} of them ran at once, and together they used {together:.1} cores: they may wait for a lock."
             ),
             "Keep locks short, or let a data block in mode EW guard what the lock does: then workers run others meanwhile.",
+        )
+    } else if may_lock && together >= 1.1 && is_disturbed(look) {
+        (
+            " They wait for a lock or in another call: on a busy machine these look alike.".to_string(),
+            "If they wait for a lock, keep it short, or let a data block in mode EW guard what it does. If they wait in another \
+             call, start more workers than cores (OCR_WORKERS), so that others run meanwhile.",
         )
     } else {
         (
@@ -149,6 +163,14 @@ pub(super) fn in_system(look: &Look<'_>) -> Option<Seen> {
             ),
             "Use blocks again in place of new ones: each page of a new large block costs that once. Smaller working sets \
              and huge pages cost less.",
+        )
+    } else if its.waits.saturating_mul(LOCK_NS) > its.in_system {
+        (
+            format!(
+                "it gave up its core {} times on average, as threads do that want the same lock",
+                its.waits / its.edts.max(1)
+            ),
+            "Take locks less often, also those of the C library (stdio), and let each EDT collect what it has to write.",
         )
     } else {
         (

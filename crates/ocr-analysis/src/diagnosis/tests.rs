@@ -1,8 +1,9 @@
 use super::*;
 use crate::recorded::{
     Edge, Grant, NEVER, RecordedDevice, RecordedEdt, RecordedNode, RecordedRun, RecordedTemplate, RecordedThread,
-    RecordedUse, Transfer, WorkGroups,
+    RecordedUse, Transfer, Usage, WorkGroups,
 };
+use ocr_trace::clock::SystemUse;
 use ocr_trace::format::{Counter, MODE_EW, WorkGroupBasis};
 
 /// An EDT of a template that is created, runnable, begins and ends at these times on this worker.
@@ -716,4 +717,124 @@ fn an_edt_for_which_many_wait_is_told() {
         gate.text.starts_with("The EDT both runs alone for 10.0 ms (33 % of the run): 20 EDTs wait for what it does")
     );
     assert!(with(false).iter().all(|its| its.rule != RuleId::Gate));
+}
+
+#[test]
+fn a_block_costs_no_more_than_the_time_that_its_edts_could_have_had_beside_each_other() {
+    let with = |workers: u32| {
+        let edts = (0..10).map(|n: u64| {
+            let begin = n * MS;
+            let its = on_worker(1 + n as u32 % workers, 0, [0, 0, begin, begin + MS]);
+            RecordedEdt { granted: begin, ..its }
+        });
+        let mut run = run(workers, false, edts.collect());
+        (run.block_bytes, run.block_guids) = (vec![64], vec![0x77]);
+        run.grants = (0..10).map(|edt| Grant { edt, block: 0x77, at: u64::from(edt) * MS }).collect();
+        run.uses = (0..10).map(|edt| RecordedUse { edt, block: 0, writes: true }).collect();
+        run.modes = vec![MODE_EW; 10];
+        found(&run)
+    };
+    let findings = with(2);
+    assert_eq!((findings[0].rule, findings[0].saves_ns), (RuleId::Exclusive, Some(5_000_000)), "{findings:?}");
+    // One worker has nothing to lose.
+    let is_of_blocks = |its: &Finding| [RuleId::Exclusive, RuleId::BlocksHeld].contains(&its.rule);
+    assert!(!with(1).iter().any(is_of_blocks), "{:?}", with(1));
+}
+
+#[test]
+fn workers_that_are_idle_while_opencl_starts_have_no_slow_creator() {
+    // An EDT creates ten others of 20 us, one each 100 us, after OpenCL's start or an equal time of its own.
+    let with = |opencl: u64| {
+        let at = |n: u64| 100 * MS + n * MS / 10;
+        let mut edts = vec![RecordedEdt { opencl, ..on_worker(1, 0, [0, 0, 0, 101 * MS]) }];
+        edts.extend((1..=10).map(|n| RecordedEdt {
+            parent: 0,
+            ..on_worker(2, 2, [if n == 1 { MS } else { at(n) }, at(n), at(n), at(n) + MS / 50])
+        }));
+        found(&run(2, false, edts))
+    };
+    let findings = with(99 * MS);
+    assert_eq!(findings[0].rule, RuleId::OpenClStart, "{findings:?}");
+    let of_idle = [RuleId::Dependences, RuleId::NoWork];
+    assert!(findings.iter().all(|its| !of_idle.contains(&its.rule) && its.saves_ns != Some(50 * MS)), "{findings:?}");
+    assert_eq!(with(0)[0].rule, RuleId::SlowCreator);
+}
+
+#[test]
+fn edts_that_wait_in_calls_are_told() {
+    // Each of five EDTs of one worker waits for an EDT of the other one.
+    let mut edts = Vec::new();
+    for n in 0..5 {
+        let begin = n * 10 * MS;
+        edts.push(RecordedEdt { waited: 8 * MS, ..on_worker(1, 0, [0, begin, begin, begin + 10 * MS]) });
+        edts.push(on_worker(2, 2, [begin + MS, begin + MS, begin + MS, begin + 9 * MS]));
+    }
+    let findings = found(&run(2, false, edts.clone()));
+    assert_eq!(
+        (findings[0].rule, findings[0].template.as_deref()),
+        (RuleId::WaitsInCalls, Some("host")),
+        "{findings:?}"
+    );
+    assert!(
+        findings[0].text.starts_with("EDTs of host wait in calls such as ocrWait: 5 of them for 8.00 ms on average.")
+    );
+    edts.iter_mut().for_each(|edt| edt.waited = 0);
+    assert!(!rules(&run(2, false, edts)).contains(&RuleId::WaitsInCalls));
+}
+
+#[test]
+fn a_run_that_was_cut_says_nothing_of_work_that_is_missing() {
+    let mut edts = vec![on_worker(1, 0, [0, 0, 0, MS])];
+    edts.extend((0..10).map(|_| RecordedEdt { parent: 0, ..on_worker(2, 2, [MS / 2, MS / 2, NEVER, NEVER]) }));
+    let mut run = run(2, false, edts);
+    assert!(rules(&run).contains(&RuleId::NoWork));
+    run.status = None;
+    assert!(!rules(&run).contains(&RuleId::NoWork));
+}
+
+#[test]
+fn what_keeps_the_system_busy_is_told() {
+    // EDTs of 10 ms on a core, of which 5 ms are in the system, with so many waits and page faults each.
+    let with = |waits: u32, faults: u64| {
+        let edts = (0..10).map(|n: u64| on_worker(1, 0, [0, 0, n * 10 * MS, (n + 1) * 10 * MS]));
+        let mut run = run(1, false, edts.collect());
+        let usage = |n: u64| Usage {
+            thread: 1,
+            edt: (n as u32).wrapping_sub(1),
+            at: n * 10 * MS,
+            on_core: n * 10 * MS,
+            without_core: 0,
+            system: SystemUse { ns: n * 5 * MS, faults: n * faults, waits: n as u32 * waits },
+        };
+        run.usage = (0..=10).map(usage).collect();
+        let findings = found(&run);
+        assert_eq!(findings[0].rule, RuleId::InSystem, "{findings:?}");
+        format!("{} {}", findings[0].text, findings[0].advice)
+    };
+    assert!(with(1, 0).contains("Read and write more with each call"));
+    assert!(with(400, 0).contains("gave up its core 400 times on average") && with(400, 0).contains("Take locks less"));
+    assert!(with(400, 1000).contains("it had 1000 page faults"));
+}
+
+/// Two workers run EDTs of 10 ms, which sleep for 5 ms of it, and are on their cores and in the system for so long.
+#[test]
+fn what_sleeps_for_a_lock_is_told_from_what_sleeps_in_other_calls() {
+    let with = |in_system: u64| {
+        let each = |n: u64| on_worker(1 + n as u32 % 2, 0, [0, 0, n / 2 * 10 * MS, (n / 2 + 1) * 10 * MS]);
+        let mut run = run(2, false, (0..20).map(each).collect());
+        let usage = |n: u64, worker: u64| Usage {
+            thread: worker as u32,
+            edt: if n == 0 { u32::MAX } else { (2 * (n - 1) + worker - 1) as u32 },
+            at: n * 10 * MS,
+            on_core: n * 5 * MS,
+            without_core: 0,
+            system: SystemUse { ns: n * in_system, faults: 0, waits: 3 * n as u32 },
+        };
+        run.usage = (0..=10).flat_map(|n| [usage(n, 1), usage(n, 2)]).collect();
+        let sleeps = found(&run).into_iter().find(|its| its.rule == RuleId::Sleeps).expect("they sleep");
+        format!("{} {}", sleeps.text, sleeps.advice)
+    };
+    assert!(with(MS / 10).contains("they may wait for a lock. Keep locks short"));
+    let disk = with(4 * MS);
+    assert!(!disk.contains("lock") && disk.contains("Start more workers than cores"), "{disk}");
 }

@@ -174,7 +174,7 @@ fn blocks_that_others_have() {
     edts[5].granted = 500_000;
     let mut run = run(2, "eft", &[("tile", HOST)], edts);
     run.grants.push(Grant { edt: 5, block: 0x9000, at: 500_000 });
-    assert!(rules(&run).contains(&(RuleId::BlocksHeld, Some(500))), "{:?}", rules(&run));
+    assert!(rules(&run).contains(&(RuleId::BlocksHeld, Some(300))), "{:?}", rules(&run));
     says(&run, RuleId::BlocksHeld, &["chain of 1 EDT", "500 us (83 % of the run)"]);
     let view = Explained::new(&run).expect("EDTs").edt(5);
     assert_eq!(view.waited_for[0].waited_ns, 500_000);

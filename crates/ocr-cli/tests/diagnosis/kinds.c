@@ -1,6 +1,7 @@
 /* More programs with a known cause of a long run, of the kinds that `planted.c` has in a simpler form. With "control"
  * as the second argument the cause is not there. */
 #include "common.h"
+#include <extensions/ocr-legacy.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -352,6 +353,48 @@ static void lanes(bool isControl) {
 /* ---- Five EDTs for two workers */
 static void five(bool isControl) { fan(computeEdt, isControl ? 50 : 5, isControl ? 4000 : 40000); }
 
+/* ---- Each computes while it has a lock of the program */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+EDT(lockEdt) {
+    for (u32 i = 0; i < 5; i++) {
+        pthread_mutex_lock(&lock);
+        compute(paramv[0] / 5e3);
+        pthread_mutex_unlock(&lock);
+        compute(0.02);
+    }
+    return NULL_GUID;
+}
+
+static void locked(bool isControl) { fan(isControl ? computeEdt : lockEdt, 80, 5000); }
+
+/* ---- Each waits in a call for an EDT that it has created; the control for none */
+static bool waitsNot;
+EDT(waitEdt) {
+    ocrGuid_t over, made;
+    u64 us = 8000;
+    if (waitsNot) {
+        compute(us / 1e3);
+        return NULL_GUID;
+    }
+    ocrEventCreate(&over, OCR_EVENT_STICKY_T, EVT_PROP_NONE);
+    ocrEdtCreate(&made, template_of(computeEdt, 1, 0), 1, &us, 0, NULL, EDT_PROP_OEVT_VALID, NULL_HINT, &over);
+    ocrWait(over);
+    return NULL_GUID;
+}
+
+static void waits(bool isControl) {
+    ocrGuid_t template = template_of(waitEdt, 1, 1), edts[20];
+    waitsNot = isControl;
+    for (u32 i = 0; i < 20; i++) {
+        edts[i] = edt(template, 0, 1);
+    }
+    end();
+    for (u32 i = 1; i < 20; i++) {
+        ocrAddDependence(outputs[i - 1], edts[i], 0, DB_MODE_NULL);
+    }
+    begin(edts[0], 0);
+}
+
 /* ---- Kernels with one work-item a group, and with one work-item */
 static void single(u32 paramc, const u64 *paramv, u32 depc, const u64 *sizes, ocrNdRange_t *range) {
     range->workDim = 1;
@@ -398,7 +441,7 @@ static const struct {
     {"bytewise", bytewise}, {"pages", pages},               {"readers", readers},     {"rounds", rounds},
     {"serial_end", serial_end}, {"barrier", barrier},       {"phases", phases},       {"gate", gate},
     {"lanes", lanes},       {"five", five},                 {"single_items", single_items},
-    {"one_item", one_item},
+    {"one_item", one_item}, {"locked", locked},             {"waits", waits},
 };
 
 bool runKind(const char *name, bool isControl) {

@@ -55,7 +55,7 @@ fn uses_all_cores(look: &Look<'_>) -> bool {
 }
 
 /// A number that the head of the recording has.
-fn about(look: &Look<'_>, name: &str) -> Option<u64> {
+pub(super) fn about(look: &Look<'_>, name: &str) -> Option<u64> {
     look.run.about.get(name)?.parse().ok()
 }
 

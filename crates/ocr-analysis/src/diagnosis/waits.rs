@@ -1,5 +1,6 @@
 //! The rule about EDTs that wait in calls of the runtime, as in `ocrWait`.
 
+use super::cores;
 use super::idle::total;
 use super::look::{Look, Seen, percent, time};
 use rustc_hash::FxHashMap;
@@ -18,8 +19,8 @@ pub(super) fn waits_in_calls(look: &Look<'_>) -> Option<Seen> {
     }
     let (template, (ns, many)) = by_template.into_iter().max_by_key(|(template, (ns, _))| (*ns, *template))?;
     let host = look.times.places.iter().find(|place| place.place == 0)?;
-    // A worker that is the only one runs itself what is waited for.
-    if host.units < 2 {
+    // The only worker has one that takes its place meanwhile, and loses nothing.
+    if cores::about(look, "workers") == Some(1) {
         return None;
     }
     let idle = look.without_start(host.each(total(host.idle)) as f64, f64::from(host.units));

@@ -3,7 +3,8 @@
 //! labels that several EDTs create on, maps with creators, contents passed by value, copies, divided blocks
 //! and their parts, files, priorities, waiting in a call, C functions and kernels on one device and on all of all
 //! platforms, with 1 to 16 workers and pauses in between. In some of them kernels and copies fail, and run again as
-//! attempts.
+//! attempts. In others each seed decides which faults there are: EDTs that crash, commands that fail, lost and slow
+//! devices, wrong bits.
 //!
 //! All of it goes through the C interface, which has what the graphs do, and shows what the oracle looks at: addresses,
 //! statuses, GUIDs. `ocr::tasks` hides both, and has random graphs of its own in `tests/tasks.rs`.
@@ -16,6 +17,7 @@
 //! * `stress/oracle.rs`: what must come of one
 //! * `stress/run.rs`, `shared.rs`, `create.rs`, `body.rs`, `kernel.cl`, `ends.rs`, `api.rs`: the graph as
 //!   an OCR program
+//! * `stress/faults.rs`: what goes wrong in them
 //! * `stress/child.rs`: the process that the programs run in
 //!
 //! Settings, from the environment:
@@ -46,6 +48,8 @@ mod create;
 mod ends;
 #[path = "stress/far.rs"]
 mod far;
+#[path = "stress/faults.rs"]
+mod faults;
 #[path = "stress/files.rs"]
 mod files;
 #[path = "stress/generate.rs"]
@@ -71,6 +75,7 @@ mod support;
 mod value;
 
 use child::Runner;
+use faults::Counts;
 use generate::Aim;
 use graph::Case;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -98,6 +103,8 @@ const FAILURES: [&str; 5] = [
     "clEnqueueWriteBuffer:37/:skipped:ended",
     "clEnqueueReadBuffer:13/:now",
 ];
+/// The test with faults of all kinds.
+const FAULTS: &str = "faults";
 /// How long smaller graphs are looked for, by each of two ways.
 const SHRINKING: Duration = Duration::from_secs(120);
 
@@ -113,12 +120,14 @@ fn main() {
     let trials = match env::var_os("OCR_STRESS_REPLAY") {
         Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
         None => vec![
-            Trial::test("functions", || stress("functions", false, false, 16_000, vec![])),
-            Trial::test("kernels", || stress("kernels", true, false, 700, vec![])).with_ignored_flag(no_opencl),
+            Trial::test("functions", || stress("functions", false, false, 16_000, vec![]).map(drop)),
+            Trial::test("kernels", || stress("kernels", true, false, 700, vec![]).map(drop))
+                .with_ignored_flag(no_opencl),
             Trial::test("failures", failures).with_ignored_flag(no_opencl),
+            Trial::test("faults", faults).with_ignored_flag(no_opencl),
             Trial::test("devices", || {
                 tell_of_platforms();
-                stress("devices", true, true, 100, vec![])
+                stress("devices", true, true, 100, vec![]).map(drop)
             })
             .with_ignored_flag(no_opencl),
         ],
@@ -164,6 +173,7 @@ fn aim(kernels: bool, several: bool) -> Result<Aim, Failed> {
         policies: list("OCR_STRESS_SCHED", policies),
         kernels,
         several,
+        faults: false,
         tasks: number("OCR_STRESS_TASKS").unwrap_or(40) as usize,
     })
 }
@@ -171,6 +181,40 @@ fn aim(kernels: bool, several: bool) -> Result<Aim, Failed> {
 /// Runs random graphs on an OpenCL of which each so many calls fail, or commands end with an error. All kernels are
 /// attempts. Where one of them fails, so do others that are behind it, and each may run again often enough.
 fn failures() -> Result<(), Failed> {
+    let library = injector()?;
+    for (turn, inject) in FAILURES.into_iter().enumerate() {
+        let failing = vec![
+            (faults::LIBRARY, library.clone()),
+            ("OCR_INJECT", inject.to_string()),
+            ("OCR_INJECT_CODE", "-36".to_string()),
+            ("OCR_RETRY", "1000".to_string()),
+        ];
+        eprintln!("failures: OCR_INJECT={inject}");
+        stress("failures", true, turn % 2 == 1, 20, failing)?;
+    }
+    Ok(())
+}
+
+/// Runs random graphs in which EDTs crash, commands fail, devices are lost or slow, or a bit is wrong that a kernel or
+/// a function writes: on one device, and on two.
+fn faults() -> Result<(), Failed> {
+    let library = injector()?;
+    let mut all = Counts::default();
+    for (several, cases) in [(false, 400), (true, 600)] {
+        let failing = vec![(faults::LIBRARY, library.clone()), ("OCR_INJECT_CODE", "-36".to_string())];
+        all.add(&stress(FAULTS, true, several, cases, failing)?);
+    }
+    eprintln!("faults: {all:?}");
+    let missing = all.missing();
+    // A few graphs may have none of them.
+    if number("OCR_STRESS_CASES").is_none() && !missing.is_empty() {
+        return Err(format!("in all these graphs there were no {}", missing.join(", no ")).into());
+    }
+    Ok(())
+}
+
+/// Builds the library in which calls fail.
+fn injector() -> Result<String, Failed> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let library = child::folder().join("libstress-injector.so");
     let status = support::compiler("CC", "cc")
@@ -182,17 +226,7 @@ fn failures() -> Result<(), Failed> {
     if !status.success() {
         return Err("the library in which calls fail cannot be built".into());
     }
-    for (turn, inject) in FAILURES.into_iter().enumerate() {
-        let failing = vec![
-            ("OPENCL_DYLIB_PATH", library.display().to_string()),
-            ("OCR_INJECT", inject.to_string()),
-            ("OCR_INJECT_CODE", "-36".to_string()),
-            ("OCR_RETRY", "1000".to_string()),
-        ];
-        eprintln!("failures: OCR_INJECT={inject}");
-        stress("failures", true, turn % 2 == 1, 20, failing)?;
-    }
-    Ok(())
+    Ok(library.display().to_string())
 }
 
 /// Runs as many random graphs as the settings say.
@@ -202,14 +236,20 @@ fn stress(
     several: bool,
     default_cases: u64,
     failing: Vec<(&'static str, String)>,
-) -> Result<(), Failed> {
-    let aim = aim(kernels, several)?;
+) -> Result<Counts, Failed> {
+    let mut aim = aim(kernels, several)?;
+    aim.faults = name == FAULTS;
+    aim.tasks = if aim.faults { aim.tasks.min(20) } else { aim.tasks };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     let seed = number("OCR_STRESS_SEED").unwrap_or(now.as_secs() * 1_000_000);
     let asked = [("OCR_STRESS_MINUTES", 60), ("OCR_STRESS_SECONDS", 1)];
     let asked = asked.map(|(variable, seconds)| number(variable).map(|count| count * seconds));
     // The kinds of failures share the time of a test.
-    let share = if failing.is_empty() { 1 } else { FAILURES.len() as u32 };
+    let share = match name {
+        FAULTS => 2,
+        _ if failing.is_empty() => 1,
+        _ => FAILURES.len() as u32,
+    };
     let limit = (asked.iter().any(Option::is_some)).then(|| Duration::from_secs(asked.iter().flatten().sum()) / share);
     let cases = number("OCR_STRESS_CASES").unwrap_or(default_cases);
     let started = Instant::now();
@@ -232,7 +272,7 @@ fn stress(
         batch_seed - 1,
         runner.borrow().resident_kib / 1024
     );
-    Ok(())
+    Ok(runner.into_inner().counts)
 }
 
 /// A case that fails, and how.
@@ -325,7 +365,12 @@ impl Failure {
 /// Runs the case in a file again and again.
 fn replay(file: PathBuf) -> Result<(), Failed> {
     let case: Case = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
-    let mut runner = Runner::new("replay", case.settings.spread, Vec::new());
+    let failing = match &case.settings.faults {
+        Some(_) => vec![(faults::LIBRARY, injector()?), ("OCR_INJECT_CODE", "-36".to_string())],
+        None => Vec::new(),
+    };
+    let several = case.settings.spread || case.settings.faults.as_ref().is_some_and(faults::Faults::loses);
+    let mut runner = Runner::new("replay", several, failing);
     let times = number("OCR_STRESS_CASES").unwrap_or(1000);
     for time in 0..times {
         if let Err(text) = runner.run(&case, SHRINKING_PATIENCE) {

@@ -69,6 +69,26 @@ static int FAILS = -5, most_queues = -1, queue_count, synchronous = -1;
 static unsigned long clock_times = 1, clock_parts = 1;
 static int only_device = -1; /* -1: any */
 
+static void plan(const char *text) {
+    char at[24] = "";
+    number = 0;
+    function[0] = 0;
+    strcpy(how, "now");
+    strcpy(behind, "run");
+    with_queue = false;
+    if (text == NULL || sscanf(text, "%63[^:]:%23[^:]:%15[^:]:%15s", function, at, how, behind) < 2) {
+        return;
+    }
+    char *end;
+    number = strtoul(at, &end, 10);
+    and_later = *end == '+';
+    each = *end == '/';
+    with_queue = behind[0] == 'Q';
+    if (with_queue) {
+        memmove(behind, behind + 1, strlen(behind));
+    }
+}
+
 static void __attribute__((constructor)) read_plan(void) {
     lazy = getenv("OCR_INJECT_LAZY") != NULL;
     quiet = getenv("OCR_INJECT_QUIET") != NULL;
@@ -89,20 +109,14 @@ static void __attribute__((constructor)) read_plan(void) {
     if (getenv("OCR_INJECT_DEVICE") != NULL) {
         only_device = atoi(getenv("OCR_INJECT_DEVICE"));
     }
-    const char *text = getenv("OCR_INJECT");
-    char at[24] = "";
-    if (text == NULL || sscanf(text, "%63[^:]:%23[^:]:%15[^:]:%15s", function, at, how, behind) < 2) {
-        return;
-    }
-    char *end;
-    number = strtoul(at, &end, 10);
-    and_later = *end == '+';
-    each = *end == '/';
-    with_queue = behind[0] == 'Q';
-    if (with_queue) {
-        memmove(behind, behind + 1, strlen(behind));
-    }
+    plan(getenv("OCR_INJECT"));
 }
+
+/* For a process that runs one program after the other: what goes wrong from here on, instead of what the environment
+ * says. `wrong`: each so many-th kernel has a wrong bit in a block that it writes. `slow`: how slow kernels are. Both
+ * are for the kernel of the stress test (kernel.cl), whose second argument says so in its upper half. */
+static unsigned long wrong, slow, launches;
+static uint64_t done_failed, done_wrong, done_slow;
 
 /* Whether this call of the function is to fail. */
 static bool fails(const char *name) {
@@ -117,6 +131,7 @@ static bool fails(const char *name) {
     if (is_so && loses != NULL) {
         __atomic_store_n(&lost, true, __ATOMIC_RELAXED);
     }
+    __atomic_add_fetch(&done_failed, is_so, __ATOMIC_RELAXED);
     return is_so;
 }
 
@@ -257,6 +272,29 @@ static void failed_queue(handle queue, struct event *event) {
         failed_queues[failed_count] = queue;
         failed_last[failed_count++] = event;
     }
+}
+
+void injectPlan(const char *text, const char *how_lost, int device, unsigned long every_wrong, unsigned long how_slow) {
+    static char losing[16];
+    pthread_mutex_lock(&lock);
+    snprintf(losing, sizeof losing, "%s", how_lost);
+    loses = losing[0] == 0 ? NULL : losing;
+    lost = false;
+    only_device = device;
+    failed_count = 0;
+    calls = launches = done_failed = done_wrong = done_slow = 0;
+    wrong = every_wrong;
+    slow = how_slow;
+    plan(text);
+    pthread_mutex_unlock(&lock);
+}
+
+/* What has gone wrong since: commands that failed, kernels with a wrong bit, slow kernels, devices that were lost. */
+void injectHarm(uint64_t counts[4]) {
+    counts[0] = done_failed;
+    counts[1] = done_wrong;
+    counts[2] = done_slow;
+    counts[3] = lost;
 }
 
 /* What the commands of a queue wait for until it is flushed. */
@@ -463,9 +501,77 @@ static cl_int run(cl_int status, handle queue) {
     return status;
 }
 
+/* The second argument of each kernel, if it has 8 bytes. */
+static struct second {
+    handle kernel;
+    cl_ulong value;
+} seconds[1024];
+static int second_count;
+
+cl_int clSetKernelArg(handle kernel, cl_uint at, size_t size, const void *value) {
+    REAL(cl_int, clSetKernelArg, handle, cl_uint, size_t, const void *)
+    if (fails("clSetKernelArg")) {
+        return FAILS;
+    }
+    if (at == 1 && size == sizeof(cl_ulong) && value != NULL) {
+        pthread_mutex_lock(&lock);
+        int i = 0;
+        while (i < second_count && seconds[i].kernel != kernel) {
+            i++;
+        }
+        if (i < 1024) {
+            second_count += i == second_count;
+            seconds[i] = (struct second){kernel, *(const cl_ulong *)value};
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return real(kernel, at, size, value);
+}
+
+/* What is to be wrong with a kernel that is launched: its second argument, before and with that. */
+static bool harm(handle queue, handle kernel, cl_ulong *before, cl_ulong *with) {
+    if ((wrong == 0 && slow == 0) || (slow != 0 && !is_chosen(queue))) {
+        return false;
+    }
+    unsigned long launch = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
+    bool is_wrong = wrong != 0 && launch % wrong == 0;
+    if (!is_wrong && slow == 0) {
+        return false;
+    }
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < second_count && !found; i++) {
+        found = seconds[i].kernel == kernel;
+        *before = seconds[i].value;
+    }
+    pthread_mutex_unlock(&lock);
+    cl_ulong bits = is_wrong ? 0x80000000u | (launch * 0x9E3779B1u & 0x3FF0000u) : 0;
+    *with = *before | (bits | slow) << 32;
+    __atomic_add_fetch(is_wrong ? &done_wrong : &done_slow, found, __ATOMIC_RELAXED);
+    return found;
+}
+
+static cl_int launch(handle queue, handle kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+                     const size_t *local, cl_uint count, struct event *const *list, struct event **event);
+
 cl_int clEnqueueNDRangeKernel(handle queue, handle kernel, cl_uint dimensions, const size_t *offset,
                               const size_t *global, const size_t *local, cl_uint count, struct event *const *list,
                               struct event **event) {
+    REAL(cl_int, clSetKernelArg, handle, cl_uint, size_t, const void *)
+    cl_ulong before, with;
+    bool harmed = harm(queue, kernel, &before, &with);
+    if (harmed) {
+        real(kernel, 1, sizeof with, &with);
+    }
+    cl_int status = launch(queue, kernel, dimensions, offset, global, local, count, list, event);
+    if (harmed) {
+        real(kernel, 1, sizeof before, &before);
+    }
+    return status;
+}
+
+static cl_int launch(handle queue, handle kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+                     const size_t *local, cl_uint count, struct event *const *list, struct event **event) {
     REAL(cl_int, clEnqueueNDRangeKernel, handle, handle, cl_uint, const size_t *, const size_t *, const size_t *,
          cl_uint, const handle *, handle *)
     COMMAND(clEnqueueNDRangeKernel, false, false,
@@ -726,7 +832,6 @@ STATUS(clGetProgramBuildInfo, (handle a, handle b, cl_uint c, size_t d, void *e,
 STATUS(clGetKernelInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
 STATUS(clGetKernelArgInfo, (handle a, cl_uint b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
 STATUS(clGetKernelWorkGroupInfo, (handle a, handle b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
-STATUS(clSetKernelArg, (handle a, cl_uint b, size_t c, const void *d), (a, b, c, d))
 STATUS(clCreateKernelsInProgram, (handle a, cl_uint b, handle *c, cl_uint *d), (a, b, c, d))
 
 cl_int clGetDeviceInfo(handle device, cl_uint what, size_t size, void *value, size_t *needed) {

@@ -33,6 +33,12 @@ pub(crate) const BLOCK: u16 = sys::GUID_PROP_BLOCK;
 /// `EVT_PROP_MAPPED` and the like, on what a creator was given.
 pub(crate) const MAPPED: u16 = sys::EVT_PROP_MAPPED;
 
+/// Crashes, where that is undone.
+pub(crate) fn inject_fault() {
+    // SAFETY: the call takes nothing, and may be made in every EDT.
+    unsafe { sys::ocrInjectFault() }
+}
+
 /// A property, if it is wanted.
 fn bits(wanted: bool, property: u16) -> u16 {
     if wanted { property } else { 0 }

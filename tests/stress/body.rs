@@ -2,6 +2,7 @@
 
 use crate::api::{self, Dep, EACCES, EINVAL, EPERM, Guid, NULL, check_one_of};
 use crate::collective::Turn;
+use crate::faults::{crash, is_duplicated, is_wrong};
 use crate::graph::*;
 use crate::maps::Key;
 use crate::oracle::{self, first_hash, mix, op};
@@ -80,7 +81,10 @@ struct Held {
 }
 
 impl Held {
-    fn enter(&self) {
+    fn enter(&self, task: Task) {
+        if is_duplicated(running().graph.tasks[task].variant) {
+            return;
+        }
         let state = &running().blocks[self.block];
         running().use_within_wholes(self.block, true);
         let others = match self.mode {
@@ -102,6 +106,9 @@ impl Held {
     }
 
     fn leave(&mut self, task: Task) {
+        if is_duplicated(running().graph.tasks[task].variant) {
+            return;
+        }
         let state = &running().blocks[self.block];
         running().use_within_wholes(self.block, false);
         match self.mode {
@@ -175,7 +182,10 @@ pub(crate) unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, d
         return NULL;
     };
     let state = &running.tasks[id];
-    state.started(running.tick());
+    crash(id, || spoil(running, id, deps));
+    if !is_duplicated(spec.variant) {
+        state.started(running.tick());
+    }
     state.runs.fetch_add(1, Relaxed);
     let mut held = acquire(running, id, deps);
     pause(spec.pauses[0]);
@@ -233,6 +243,13 @@ pub(crate) unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, d
     }
     pause(spec.pauses[2]);
     write_journal(spec, deps, hash);
+    if is_wrong(id, &running.wrong) {
+        // SAFETY: the EDT holds its journal until it ends.
+        let journal = unsafe { words(deps[JOURNAL].ptr.cast(), 2) };
+        let mut written = held.iter().filter(|held| !held.released && held.op & (op::ADD | op::CHANGE) != 0);
+        let words = written.find(|held| !held.words.is_empty()).map_or(journal, |held| held.words);
+        words[id % words.len()].fetch_xor(1 << (id % 32), Relaxed);
+    }
     pass_values(running, id, When::Last, &held);
     for held in held.iter_mut().filter(|held| !held.released) {
         held.leave(id);
@@ -243,6 +260,23 @@ pub(crate) unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, d
         }
     }
     end(running, id, hash, held)
+}
+
+/// Makes the blocks wrong that an EDT has for itself; the second time, right again.
+fn spoil(running: &Running, task: Task, deps: &[Dep]) {
+    let slots = running.graph.tasks[task].slots.iter().enumerate();
+    let mut done = Vec::new();
+    for (at, slot) in slots.filter(|(_, slot)| slot.mode == Mode::Ew) {
+        let Some(block) = slot.used().filter(|block| !deps[at].ptr.is_null() && !done.contains(block)) else {
+            continue;
+        };
+        done.push(block);
+        // SAFETY: the EDT has the block for itself until it ends.
+        let words = unsafe { words(deps[at].ptr.cast(), running.graph.blocks[block].words) };
+        for word in words {
+            word.fetch_xor(u32::MAX, Relaxed);
+        }
+    }
 }
 
 /// Passes contents on by value for which this is the time.
@@ -329,7 +363,7 @@ fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
             sums: [fold(0, words), fold(0, margin)],
             released: false,
         };
-        new.enter();
+        new.enter(task);
         held.push(new);
     }
     held
@@ -354,7 +388,9 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
             }
         }
     }
-    state.ended(running.tick());
+    if !is_duplicated(spec.variant) {
+        state.ended(running.tick());
+    }
     if tells {
         for held in held.iter().filter(|held| !held.released) {
             api::release(held.guid);

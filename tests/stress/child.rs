@@ -1,6 +1,7 @@
 //! Cases run in a process of their own, many in one: a crash, a hang or a fatal error of the runtime
 //! ends that process, and the test goes on.
 
+use crate::faults::Counts;
 use crate::graph::Case;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -17,6 +18,7 @@ pub(crate) const VARIABLE: &str = "OCR_STRESS_CHILD";
 #[derive(Serialize, Deserialize)]
 struct Answer {
     failures: Vec<String>,
+    counts: Counts,
     resident_kib: u64,
 }
 
@@ -29,7 +31,8 @@ pub(crate) fn serve() {
             eprintln!("this is not a case: {line}");
             std::process::exit(2);
         };
-        let answer = Answer { failures: crate::run::run(&case), resident_kib: resident_kib() };
+        let (failures, counts) = crate::run::run(&case);
+        let answer = Answer { failures, counts, resident_kib: resident_kib() };
         match serde_json::to_string(&answer) {
             Ok(text) => println!("{text}"),
             Err(error) => eprintln!("{error}"),
@@ -54,6 +57,8 @@ pub(crate) struct Runner {
     failing: Vec<(&'static str, String)>,
     /// The most memory that a process has used.
     pub(crate) resident_kib: u64,
+    /// What has gone wrong on purpose.
+    pub(crate) counts: Counts,
 }
 
 struct Process {
@@ -83,7 +88,7 @@ impl Runner {
     /// environment, by which calls of OpenCL fail.
     pub(crate) fn new(name: &str, several: bool, failing: Vec<(&'static str, String)>) -> Runner {
         let log = folder().join(format!("stress-{name}-{}.log", std::process::id()));
-        Runner { process: None, log, several, failing, resident_kib: 0 }
+        Runner { process: None, log, several, failing, resident_kib: 0, counts: Counts::default() }
     }
 
     fn start(&self) -> Result<Process, String> {
@@ -142,6 +147,7 @@ impl Runner {
                 let answer: Answer =
                     serde_json::from_str(&line).map_err(|error| format!("{error} in the answer {line}"))?;
                 self.resident_kib = self.resident_kib.max(answer.resident_kib);
+                self.counts.add(&answer.counts);
                 if answer.failures.is_empty() {
                     self.process = Some(process);
                     return Ok(());

@@ -5,6 +5,7 @@
 use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::copy::CopySpec;
 use crate::far::FarSpec;
+use crate::faults::{Compared, Faults, Undone};
 use crate::files::{ChunkSpec, FileMode, FileSpec};
 use crate::graph::*;
 use crate::maps::{CreatorSpec, MapsSpec};
@@ -24,6 +25,8 @@ pub(crate) struct Aim {
     pub(crate) kernels: bool,
     /// Whether they go to several devices in turn.
     pub(crate) several: bool,
+    /// Whether something goes wrong in each of them.
+    pub(crate) faults: bool,
     /// The most tasks of a graph.
     pub(crate) tasks: usize,
 }
@@ -160,8 +163,16 @@ pub(crate) fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
         prop_oneof![2 => Just(None), 1 => (0u64..3).prop_map(Some)],
         rarely(),
     );
-    (settings, drafts(kernels, tasks)).prop_map(move |(settings, draft)| {
-        let (workers, sched, copies, spare, legacy) = settings;
+    let some = aim.faults;
+    (settings, drafts(kernels, tasks), faults(several)).prop_map(move |(settings, mut draft, faults)| {
+        let (workers, mut sched, copies, spare, legacy) = settings;
+        let faults = faults.filter(|_| some);
+        if let Some(faults) = &faults {
+            fit(&mut draft, faults);
+            if faults.undone().is_some_and(|undone| undone.duplicates) {
+                sched = "eft".to_string();
+            }
+        }
         let graph = build(draft);
         let memory = spare.map(|spare| least_memory(&graph) * (2 + spare) / 2);
         Case {
@@ -170,14 +181,72 @@ pub(crate) fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
                 sched,
                 devices: kernels,
                 copies: kernels && copies,
-                spread: several,
+                // An EDT that is to run on a lost device cannot run elsewhere.
+                spread: several && !faults.as_ref().is_some_and(Faults::loses),
                 // What a legacy program is given holds for all its runs.
                 memory: memory.filter(|_| kernels && !legacy),
                 legacy,
+                faults,
             },
             graph,
         }
     })
+}
+
+fn faults(several: bool) -> impl Strategy<Value = Option<Faults>> {
+    let crashes = prop::option::of(1u32..8);
+    let (calls, ends) = (
+        vec!["clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clEnqueueWriteBuffer"],
+        vec!["now", "later:run", "later:complete", "skipped:failed", "skipped:ended"],
+    );
+    let inject =
+        (select(calls), 1u32..6, prop::bool::weighted(0.3), select(ends)).prop_map(|(call, number, often, how)| {
+            // With a failure in each of fewer, some kernels never end well.
+            let number = if often { format!("{}/", number + 16) } else { number.to_string() };
+            format!("{call}:{number}:{how}")
+        });
+    let lost = prop::option::weighted(0.4, select(vec!["failed", "never"]).prop_map(str::to_string));
+    let slow = prop_oneof![2 => Just(0u32), 1 => 100u32..3000];
+    let undone = (crashes, prop::option::weighted(0.8, inject), lost, 0i32..2, slow, any::<bool>()).prop_map(
+        move |(crashes, inject, lost, device, slow, duplicates)| {
+            // The other device goes on.
+            let lost = lost.filter(|_| several && inject.is_some());
+            let slow = if duplicates { slow.max(500) } else { slow };
+            Faults::Undone(Undone { crashes, inject, lost, device: if several { device } else { 0 }, slow, duplicates })
+        },
+    );
+    let compared = (2u32..4, 1u32..6, any::<bool>())
+        .prop_map(|(runs, every, by_function)| Faults::Compared(Compared { runs, every, by_function }));
+    prop_oneof![3 => undone, 2 => compared].prop_map(Some)
+}
+
+/// Leaves out what a program with these faults must not do.
+fn fit(draft: &mut Draft, faults: &Faults) {
+    let duplicates = faults.undone().is_some_and(|undone| undone.duplicates);
+    let compared = matches!(faults, Faults::Compared(_));
+    for block in &mut draft.blocks {
+        block.destroyed &= !duplicates;
+        if compared && block.origin == Origin::Bare(Variant::Kernel) {
+            block.origin = Origin::Bare(Variant::Both);
+        }
+    }
+    draft.values.iter_mut().for_each(|value| value.destroyed &= !duplicates);
+    for task in &mut draft.tasks {
+        if compared {
+            // All that may be wrong is compared, and an EDT that waits would have its blocks for itself.
+            task.waits.clear();
+            task.variant = if task.variant == Variant::Kernel { Variant::Both } else { task.variant };
+            let parts = task.division.iter_mut().flat_map(|division| &mut division.parts);
+            let users = parts.flat_map(|part| &mut part.users);
+            users.for_each(|user| user.1 = Variant::Function);
+        }
+        if duplicates && task.variant == Variant::Both {
+            // What the test notes of these is not undone.
+            task.contests.clear();
+            task.lookups.clear();
+            task.slots.iter_mut().for_each(|slot| slot.flags = [slot.flags[0], false, false]);
+        }
+    }
 }
 
 fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {

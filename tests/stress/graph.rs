@@ -3,6 +3,7 @@
 
 use crate::collective::{Collective, CollectiveSpec, Turn, TurnSpec};
 use crate::copy::CopySpec;
+use crate::faults::Faults;
 use crate::files::{ChunkSpec, FileSpec};
 use crate::maps::MapsSpec;
 use crate::parts::DivisionSpec;
@@ -40,6 +41,9 @@ pub(crate) struct Settings {
     /// Whether the program has its own `main`: this thread does what the first EDT does otherwise, and
     /// waits for the tasks in a call.
     pub(crate) legacy: bool,
+    /// What goes wrong.
+    #[serde(default)]
+    pub(crate) faults: Option<Faults>,
 }
 
 /// A program: its first EDT makes the blocks, then a finish EDT makes the tasks without parent. When
@@ -563,8 +567,11 @@ impl fmt::Debug for Settings {
                 write!(f, "{name}")?;
             }
         }
-        match self.memory {
-            Some(bytes) => write!(f, ", {bytes} bytes of device memory"),
+        if let Some(bytes) = self.memory {
+            write!(f, ", {bytes} bytes of device memory")?;
+        }
+        match &self.faults {
+            Some(faults) => write!(f, ", {faults:?}"),
             None => Ok(()),
         }
     }

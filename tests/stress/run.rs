@@ -2,6 +2,7 @@
 
 use crate::api::{self, Guid};
 use crate::ends::{legacy_main, main_edt};
+use crate::faults::{Counts, Faults};
 use crate::files::FileState;
 use crate::graph::*;
 use crate::maps::Maps;
@@ -58,6 +59,8 @@ pub(crate) struct TaskState {
     pub(crate) edt: Object,
     pub(crate) output: Place,
     pub(crate) journal: Place,
+    /// How often a crash came.
+    pub(crate) crashes: AtomicU32,
 }
 
 #[derive(Default)]
@@ -89,6 +92,9 @@ pub(crate) struct Running {
     spread: bool,
     devices: OnceLock<Vec<Guid>>,
     pub(crate) clock: AtomicU64,
+    pub(crate) faults: Option<Faults>,
+    /// Functions that have written a wrong bit.
+    pub(crate) wrong: AtomicU32,
     pub(crate) failures: Mutex<Vec<String>>,
 }
 
@@ -115,7 +121,7 @@ pub(crate) fn fail(text: String) {
 }
 
 /// Runs a case; the answer is what is wrong.
-pub(crate) fn run(case: &Case) -> Vec<String> {
+pub(crate) fn run(case: &Case) -> (Vec<String>, Counts) {
     let graph = case.graph.clone();
     let expected = Expected::of(&graph);
     let running = Box::into_raw(Box::new(Running {
@@ -130,6 +136,8 @@ pub(crate) fn run(case: &Case) -> Vec<String> {
         spread: case.settings.spread,
         devices: OnceLock::new(),
         clock: AtomicU64::new(1),
+        faults: case.settings.faults.clone(),
+        wrong: AtomicU32::new(0),
         failures: Mutex::default(),
         expected,
         graph,
@@ -144,6 +152,10 @@ pub(crate) fn run(case: &Case) -> Vec<String> {
         format!("-ocr:device-copies={}", settings.copies as u8),
     ];
     args.extend(settings.memory.map(|bytes| format!("-ocr:device-memory={bytes}")));
+    if let Some(faults) = &settings.faults {
+        args.extend(faults.settings());
+        faults.begin();
+    }
     let status = if settings.legacy {
         let args = args.into_iter().map(CString::new);
         let args: Vec<CString> = args.map(Result::unwrap_or_default).collect();
@@ -155,10 +167,15 @@ pub(crate) fn run(case: &Case) -> Vec<String> {
     // SAFETY: made above; the runtime has ended, so no other thread has it.
     let running = unsafe { Box::from_raw(running) };
     let mut failures = running.judge(settings.workers);
+    if let Some(faults) = &settings.faults {
+        let wrong = u64::from(running.wrong.load(Relaxed));
+        let counts = faults.judge(status, wrong, &mut failures);
+        return (failures, counts);
+    }
     if status != 0 {
         failures.push(format!("the program ended with status {status}"));
     }
-    failures
+    (failures, Counts::default())
 }
 
 impl TaskState {

@@ -1,4 +1,5 @@
-//! Faults that a run is given, and what is made of them: what is undone must not be seen, and a wrong bit must be found.
+//! Faults that a run is given, and what is made of them. What is undone must not be seen, and a wrong bit must be
+//! found.
 
 use crate::graph::{Task, Variant};
 use crate::oracle::mix;
@@ -156,7 +157,7 @@ impl Faults {
                 // Two runs of one EDT may be wrong where three are compared, unless they are by turns.
                 let least = if compared.by_function || compared.runs == 2 { harmed } else { harmed.div_ceil(2) };
                 if compared.by_function && harmed != 0 {
-                    // The function counts, so what comes after has something wrong, and the program may have ended early.
+                    // The function counts: what comes after has something wrong, and the program may have ended early.
                     failures.clear();
                 }
                 if !(least..=harmed).contains(&different) {

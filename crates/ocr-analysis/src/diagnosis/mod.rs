@@ -11,6 +11,7 @@
 //! | `decided.rs`, `places.rs`, `blocks.rs`, `cores.rs`, `system.rs` | rules about decisions, places, data blocks, cores, and the system |
 //! | `kernels.rs` | the rule about work-groups of kernels |
 //! | `nodes.rs` | rules about programs on several nodes |
+//! | `waits.rs` | the rule about EDTs that wait in calls |
 //! | `quiet.rs` | the run as it would have been with a core for each worker |
 //! | `ground.rs` | units, medians, copies and dependences of a run |
 //! | `idle.rs` | how long workers and devices ran EDTs, and the causes of idle time |

@@ -862,6 +862,7 @@ fn strict_mode_names_what_other_nodes_do_wrong() {
         ("slot", "OCR-2.8.1-d", "slot 99 is out of range", of_node_1),
         ("taken", "OCR-2.8.1-f", "pre-slot 0 is connected already", of_node_1),
         ("destroyed", "OCR-2.6.2-a", "was destroyed twice", of_node_1),
+        ("bare", "OCR-2.6.1-b", "that was created without EVT_PROP_TAKES_ARG", of_node_1),
         ("kind", "OCR-arguments-e", "is an EDT", ": ocrEventDestroy(guid "),
         ("unheld", "OCR-2.5.3-b", "the EDT has not acquired the data block", ": ocrDbRelease(db "),
         ("data", "OCR-arguments-e", "is an EDT", ": ocrEventSatisfy(eventGuid "),

@@ -283,6 +283,15 @@ impl Check {
         self.refused_later(objects, (call, args), who, calls::MISUSES[0]).map(Misuse::of_a_call_that_waited)
     }
 
+    /// The misuse in a call of another node that would be made without a word.
+    pub(crate) fn silent_later(&self, objects: &Objects, call: Api, args: &[u64], who: Who) -> Option<Box<Misuse>> {
+        let silent = |call: &CallRecord<'_>| {
+            let by_hand = self.satisfied_by_hand(objects, call);
+            by_hand.or_else(|| self.takes_no_block(call))
+        };
+        self.with_deferred(call, args, who, silent)?
+    }
+
     /// A call was refused whose caller has gone on.
     pub(crate) fn refused_later(
         &self,

@@ -5,7 +5,7 @@
 
 struct objects {
     char misuse[16];
-    ocrGuid_t event, gone, edt, block;
+    ocrGuid_t event, bare, gone, edt, block;
 };
 
 static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
@@ -40,6 +40,8 @@ static ocrGuid_t misuser(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         ocrDbRelease(of->block);
     } else if (strcmp(misuse, "data") == 0) {
         ocrEventSatisfy(of->event, of->edt);
+    } else if (strcmp(misuse, "bare") == 0) {
+        ocrEventSatisfy(of->bare, depv[0].guid);
     } else if (strcmp(misuse, "written") == 0) {
         of->misuse[0] = 'W';
     } else {
@@ -63,6 +65,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     MUST(ocrEventCreate(&objects->event, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG));
     MUST(ocrEventCreate(&objects->gone, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
     MUST(ocrEventDestroy(objects->gone));
+    MUST(ocrEventCreate(&objects->bare, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
     void *unused;
     MUST(ocrDbCreate(&objects->block, &unused, 8, DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
     of = template(never, 0, 2);

@@ -69,7 +69,7 @@ pub(super) fn dependence(source: Guid, destination: Guid, slot: u32, mode: u64) 
     (Api::ocrAddDependence, vec![source.bits(), destination.bits(), slot.into(), mode])
 }
 
-/// Makes a call for another node. One that is refused for a misuse ends the program.
+/// Makes a call for another node. A misuse ends the program.
 pub(super) fn judged<R>(
     made: Option<(Api, Vec<u64>)>,
     make: impl FnOnce() -> R,
@@ -81,6 +81,9 @@ pub(super) fn judged<R>(
     });
     let Some((runtime, check, who, (api, args))) = strict else { return make() };
     check.begins_deferred(&runtime.objects, api, &args, who);
+    if let Some(misuse) = check.silent_later(&runtime.objects, api, &args, who) {
+        fatal(&misuse.to_string());
+    }
     let result = make();
     judge(runtime, who, (api, &args), status(&result));
     result

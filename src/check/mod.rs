@@ -287,7 +287,9 @@ impl Check {
     pub(crate) fn silent_later(&self, objects: &Objects, call: Api, args: &[u64], who: Who) -> Option<Box<Misuse>> {
         let silent = |call: &CallRecord<'_>| {
             let by_hand = self.satisfied_by_hand(objects, call);
-            by_hand.or_else(|| self.takes_no_block(call))
+            // Of an event that another node has created on a label nothing is noted here.
+            let is_label = call.link().is_some_and(|link| link.destination.is_label());
+            by_hand.or_else(|| if is_label { None } else { self.takes_no_block(call) })
         };
         self.with_deferred(call, args, who, silent)?
     }

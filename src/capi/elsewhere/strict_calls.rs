@@ -13,13 +13,15 @@ use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::object::guid::Guid;
 use crate::status::Status;
+use std::sync::Arc;
 
 /// The run, and who calls it; None without strict mode.
-fn strict_run() -> Option<(&'static Runtime, Who)> {
+fn strict_run() -> Option<(Arc<Runtime>, Who)> {
     if !check::is_on() {
         return None;
     }
-    with(None, |context| Some((context.runtime, context.who())))
+    let who = with(None, |context| Some(context.who()))?;
+    Some((Runtime::current()?, who))
 }
 
 /// A call begins that may be about an object of another node. A misuse that can be seen before it is made ends the
@@ -48,7 +50,7 @@ pub(super) fn refused(call: &'static CallSpec, words: &[u64], status: Status) {
         return;
     }
     if let Some((runtime, who)) = strict_run().filter(|(_, who)| who.elsewhere.is_none()) {
-        judge(runtime, who, (call.api, words), status);
+        judge(&runtime, who, (call.api, words), status);
     }
 }
 
@@ -77,29 +79,31 @@ pub(super) fn judged<R>(
 ) -> R {
     let strict = made.and_then(|made| {
         let (runtime, who) = strict_run().filter(|(_, who)| who.elsewhere.is_some())?;
-        Some((runtime, runtime.check.as_deref()?, who, made))
+        Some((runtime, who, made))
     });
-    let Some((runtime, check, who, (api, args))) = strict else { return make() };
+    let Some((runtime, who, (api, args))) = strict else { return make() };
+    let Some(check) = runtime.check.as_deref() else { return make() };
     check.begins_deferred(&runtime.objects, api, &args, who);
     if let Some(misuse) = check.silent_later(&runtime.objects, api, &args, who) {
         fatal(&misuse.to_string());
     }
     let result = make();
-    judge(runtime, who, (api, &args), status(&result));
+    judge(&runtime, who, (api, &args), status(&result));
     result
 }
 
 /// Has destroyed an object for another node, by a call that strict mode has seen.
 pub(super) fn destroyed(api: Api, guid: Guid, status: Status) {
     if let Some((runtime, who)) = strict_run().filter(|(_, who)| who.elsewhere.is_some()) {
-        judge(runtime, who, (api, &[guid.bits()]), status);
+        judge(&runtime, who, (api, &[guid.bits()]), status);
     }
 }
 
-/// Ends the program where a call was refused for a misuse.
+/// Ends the program where a call was refused for a misuse. Where the program ends already, no answer may have come.
 fn judge(runtime: &Runtime, who: Who, (api, args): (Api, &[u64]), status: Status) {
+    let ends = runtime.end.is_ending() || outbox::is_over();
     if !status.is_ok()
-        && !runtime.end.is_ending()
+        && !ends
         && let Some(check) = runtime.check.as_deref()
         && let Some(misuse) = check.refused_later(&runtime.objects, (api, args), who, status)
     {

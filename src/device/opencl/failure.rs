@@ -47,7 +47,7 @@
 //!
 //! OpenCL may refuse each launch of such a device, and be asked for nothing else. Or nothing may end any more, and so
 //! nothing be asked. So all queues are flushed once more behind a launch that was refused for good, and each second in
-//! which nothing ends ([`Lanes::suspect`]).
+//! which nothing ends in some lane ([`Lanes::suspect`]).
 //!
 //! [`Lanes::suspect`]: crate::device::opencl::lane::Lanes::suspect
 //! [`Lanes::gives_up`]: crate::device::opencl::lane::Lanes::gives_up

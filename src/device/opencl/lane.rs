@@ -125,6 +125,8 @@ struct Lane<W> {
     dirty: bool,
     /// A command has failed, and those that were behind it then are pending.
     failed: bool,
+    /// OpenCL did not tell last how far the oldest pending command is.
+    untold: bool,
     completion_wake: CompletionWake,
 }
 
@@ -139,6 +141,7 @@ impl<W> Lane<W> {
             about: now,
             dirty: false,
             failed: false,
+            untold: false,
             completion_wake: CompletionWake::new(),
         }
     }
@@ -483,17 +486,32 @@ impl<W> Lanes<W> {
     pub(crate) fn flush(&mut self) {
         self.open();
         let mut refused = None;
+        let is_told = !self.is_untold();
         for lane in self.lanes.iter_mut().filter(|lane| lane.dirty) {
             match lane.queue.flush() {
                 Ok(()) => {
                     lane.dirty = false;
-                    self.refused = 0;
+                    if is_told {
+                        self.refused = 0;
+                    }
                 }
                 Err(code) => refused = Some(code),
             }
         }
         if let Some(code) = refused {
             self.refuses("handing commands to the device (clFlush)", code);
+        }
+    }
+
+    /// Whether OpenCL does not tell of some lane how far it is.
+    fn is_untold(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.untold)
+    }
+
+    /// What was refused can be had again, if nothing else is refused still.
+    fn is_answered(&mut self) {
+        if self.refused != 0 && !self.is_untold() && !self.lanes.iter().any(|lane| lane.dirty) {
+            self.refused = 0;
         }
     }
 
@@ -506,8 +524,12 @@ impl<W> Lanes<W> {
     /// The oldest pending command of the lane, if it has finished and all that it needs was seen to, and whether it
     /// failed.
     pub(crate) fn pop_done(&mut self, lane: usize) -> Option<(Pending<W>, Answer<()>)> {
-        let pending = self.lanes.get(lane)?.pending.front()?;
-        let outcome = match pending.event.state() {
+        let state = self.lanes.get(lane)?.pending.front()?.event.state();
+        let untold = matches!(state, CommandState::Untold(_));
+        if std::mem::replace(&mut self.lanes[lane].untold, untold) && !untold {
+            self.is_answered();
+        }
+        let outcome = match state {
             CommandState::Waits | CommandState::Runs => return None,
             CommandState::Done => Ok(()),
             CommandState::Failed(code) => Err(code),
@@ -525,9 +547,7 @@ impl<W> Lanes<W> {
             return None;
         }
         // Not before: a command that is seen in each round, and needs one that cannot be asked any more, is no answer.
-        if self.refused != 0 && !self.lanes.iter().any(|lane| lane.dirty) {
-            self.refused = 0;
-        }
+        self.is_answered();
         let lane = &mut self.lanes[lane];
         let outcome = match outcome {
             Ok(()) if lane.failed => Err(BEHIND),

@@ -13,7 +13,7 @@
 
 use crate::config::{self, Nodes, Settings};
 use crate::engine::nodes::ending::{
-    MOST_NODES, PATIENCE_AT_END, PHASE, PROCESS, REFUSED_STATUS, WORKING, end, is_here, place,
+    MOST_NODES, NODE, PATIENCE_AT_END, PHASE, PROCESS, REFUSED_STATUS, WORKING, end, is_asked, is_here, place,
 };
 use crate::engine::nodes::hello::Hello;
 pub(crate) use crate::engine::nodes::thread::Told;
@@ -271,10 +271,24 @@ fn begin() {
     std::mem::forget(handler);
 }
 
+/// What a process that calls `exit` in the middle of a run does before others hear of that.
+static BEFORE_EXIT: OnceLock<fn(c_int)> = OnceLock::new();
+
+/// Has this done by a process that calls `exit`, before other nodes hear of that.
+pub(crate) fn before_exit(act: fn(c_int)) {
+    let _ = BEFORE_EXIT.set(act);
+}
+
 /// `exit` calls this before the destructors of libraries run, those of MPI among them.
 extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     if !is_here() {
         return;
+    }
+    // Node 0 ends this process when it hears of the end of another one.
+    if NODE.load(Ordering::Relaxed) != 0
+        && let Some(act) = BEFORE_EXIT.get()
+    {
+        act(status);
     }
     // What has been printed is written first: where some of it is lost, all nodes are to end with that status, and the
     // launcher may end this process as soon as another one has ended with an error.
@@ -331,11 +345,12 @@ pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
         };
         match next {
             // A node that is stopped is waited for, as long as nothing is wrong.
-            Ok(Told::Ending(with)) => {
+            Ok(Told::Ending { status: with, orderly }) => {
                 (status, limit) = (with, (with != 0).then_some(PATIENCE_AT_END));
                 outbox::close();
                 // Where something is wrong, EDTs that run are not waited for.
                 if with == 0
+                    && orderly
                     && let Some(end) = end.take()
                 {
                     end();
@@ -350,6 +365,8 @@ pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
                 trace::recording::end(FATAL_STATUS);
                 exit_now(FATAL_STATUS)
             }
+            // Another thread of this process ends it, with a status of its own.
+            Err(()) if is_asked() => std::thread::park(),
             Ok(Told::Over) | Err(()) => break,
             Ok(_) => {}
         }

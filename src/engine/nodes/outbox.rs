@@ -314,11 +314,12 @@ thread_local! {
 
 /// Says who makes the calls that this thread makes from here on.
 pub(crate) fn call_as(caller: Caller) {
-    CALLER.set(Some(Box::new(caller)));
+    // A thread that ends, and calls once more, has none.
+    let _ = CALLER.try_with(|of_thread| of_thread.replace(Some(Box::new(caller))));
 }
 
 fn caller() -> Option<Box<Caller>> {
-    CALLER.with_borrow(Clone::clone)
+    CALLER.try_with(|of_thread| of_thread.borrow().clone()).ok().flatten()
 }
 
 /// Has the owner of an object make a call, whose answer somebody waits for. False where the program ends.

@@ -103,7 +103,10 @@ pub(crate) enum Told {
     /// The program has failed to begin, which another node says.
     Refused(i32),
     /// The program ends with this status.
-    Ending(i32),
+    Ending {
+        status: i32,
+        orderly: bool,
+    },
     /// The link is over.
     Over,
     /// Another node is gone, in words for the process that prints them.
@@ -334,7 +337,8 @@ impl Communicator {
                 NodeMessage::Crashed(status) => {
                     // It has said so itself.
                     self.gone.push(from);
-                    LOST_AT_END.store(status, Ordering::SeqCst);
+                    // 0 would say that none was lost.
+                    LOST_AT_END.store(if status == 0 { FATAL_STATUS } else { status }, Ordering::SeqCst);
                 }
                 NodeMessage::Work(all) => all.iter().for_each(|work| self.drop_work(from, work)),
                 _ => {}
@@ -538,15 +542,18 @@ impl Communicator {
                     }
                     NodeMessage::Work(all) => all.into_iter().for_each(|work| self.handle(from, work)),
                     NodeMessage::Stop { status, orderly: true } => {
-                        self.say(Told::Ending(status));
+                        self.say(Told::Ending { status, orderly: true });
                         stops = Some(status);
                     }
                     NodeMessage::Stop { status, orderly: false } => {
-                        self.say(Told::Ending(status));
+                        self.say(Told::Ending { status, orderly: false });
                         return self.say(Told::Over);
                     }
                     NodeMessage::Crashed(status) => {
                         self.gone.push(from);
+                        if status == 0 {
+                            note!("node {from} has called exit(0), so all nodes end.");
+                        }
                         self.end_by(move || end_process(status), status);
                     }
                     NodeMessage::Lost(node) => {

@@ -15,6 +15,7 @@ use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::object::name::EdtName;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Called by the C library when the process ends by `exit`, after what the program has registered for that
 /// (`src/capi/shim.c`), where a run may be going on: then its report is written all the same. And here what
@@ -39,8 +40,13 @@ extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
     }
 }
 
-/// The process ends, perhaps in the middle of a run.
-fn end_in_run(status: c_int) {
+/// The process ends, perhaps in the middle of a run. Does nothing a second time.
+pub(crate) fn end_in_run(status: c_int) {
+    /// Swaps pair with each other.
+    static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+    if HAS_ENDED.swap(true, Ordering::SeqCst) {
+        return;
+    }
     let Some(runtime) = Runtime::current() else {
         return;
     };

@@ -8,7 +8,8 @@ use crate::check;
 use crate::check::history::{OtherCaller, Who};
 use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::work::{Call, CallAnswer, Caller, NodeWork};
-use crate::engine::nodes::{drain, ending};
+use crate::engine::nodes::{drain, ending, join};
+use crate::engine::process::exit;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::handle_on_link;
 use crate::engine::state::runtime::Runtime;
@@ -43,6 +44,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     // Each call has to be looked at: it may be about an object of another node.
     check::set_on(runtime.check.is_some(), true);
     check::set_on_several_nodes();
+    join::before_exit(exit::end_in_run);
     IS_HELD.store(true, Ordering::SeqCst);
     runtime.begin_outside();
     let work = |from, work| handle_on_link(|| handle(from, work));

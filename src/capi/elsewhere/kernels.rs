@@ -192,7 +192,11 @@ fn add_here(from: u32, template: Guid, text: &TemplateText) -> Status {
         return variants::add_function(template, function, &text.name);
     }
     let arrived = with(None, |context| context.wait_for_text((from, text.kernels)));
-    for kernel in arrived.and_then(|bytes| kernels::read(&bytes)).unwrap_or_default() {
+    let (added, left_out) = arrived.and_then(|bytes| kernels::read(&bytes)).unwrap_or_default();
+    if !left_out.is_empty() {
+        return Status::EINVAL;
+    }
+    for kernel in added {
         let Kernel { source, options, name, range, result_slot, .. } = &kernel;
         let new = NewKernel { source, options, name, range: *range, result_slot: *result_slot };
         let status = variants::add_new(template, &new);
@@ -226,7 +230,7 @@ pub(super) fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
         Call::BuildKernels(text) => apart(from, id, move || {
             let has_device = |context: &mut Context| {
                 context.build_for(from, &text);
-                Some(context.has_device_for(from, &text)).filter(|_| context.has_built(from, &text))
+                Some(context.has_device_for(from, &text)).filter(|_| context.can_have(from, &text))
             };
             match with(None, has_device) {
                 Some(has) => CallAnswer { value: has.into(), ..CallAnswer::default() },

@@ -1,9 +1,9 @@
 //! Templates that one node describes to another one, with their kernels.
 //!
 //! A node that is to run EDTs of a template with kernels gets the text of these once, and builds them for its own
-//! devices on a thread of their own, so that the link goes on. It keeps them in a template that no program knows, as
-//! long as it runs: so EDTs that come later have them, whatever has become of the template at its home, and kernels
-//! that had no device are built later, as at home (`kernels.rs`).
+//! devices. It does so on another thread than that of the link, which goes on. It keeps them in a template that no
+//! program knows, as long as it runs: so EDTs that come later have them, whatever has become of the template at its
+//! home, and kernels that had no device are built later, as at home (`kernels.rs`).
 
 use crate::engine::nodes::new_edt::TemplateText;
 use crate::engine::nodes::work::{Call, NodeWork};
@@ -29,10 +29,11 @@ impl Context {
             None if work.kernels.is_empty() => return None,
             None => None,
         };
-        if !kernels::can_go(&work.kernels) {
+        let can_go = kernels::can_go(&work.kernels);
+        if !can_go && function.is_none() {
             return None;
         }
-        let kernels = if work.kernels.is_empty() { 0 } else { ptr::from_ref(work) as u64 };
+        let kernels = if work.kernels.is_empty() || !can_go { 0 } else { ptr::from_ref(work) as u64 };
         Some((TemplateText { function, name: work.name.given().into(), paramc, depc, kernels }, work))
     }
 
@@ -41,7 +42,9 @@ impl Context {
         // Before the look, so that no change is missed.
         self.runtime.elsewhere.lock().kernels.described.entry(template).or_default().insert(node);
         let (text, work) = self.describe_template(template)?;
-        self.send_kernels(node, work);
+        if text.kernels != 0 {
+            self.send_kernels(node, work);
+        }
         Some(text)
     }
 
@@ -75,6 +78,12 @@ impl Context {
     /// Whether the kernels of a template that another node, `from`, has described have been built here.
     pub(crate) fn has_built(&self, from: u32, text: &TemplateText) -> bool {
         text.kernels == 0 || self.runtime.elsewhere.lock().kernels.kept.contains_key(&(from, text.kernels))
+    }
+
+    /// Whether this node can make EDTs of a template that another node, `from`, has described.
+    pub(crate) fn can_have(&self, from: u32, text: &TemplateText) -> bool {
+        let kept = self.runtime.elsewhere.lock().kernels.kept.get(&(from, text.kernels)).copied();
+        kept.is_some_and(|kept| !kept.is_null())
     }
 
     /// Whether a device of this node has one of the kernels of a template that another node, `from`, has described,
@@ -122,7 +131,8 @@ impl Context {
         }
     }
 
-    /// A template with these kernels, built. None where a function of it is not in this process, or without memory.
+    /// A template with these kernels, built. A kernel whose function is not in this process is left out. None where the
+    /// function of the EDTs is not, or no variant is left, or without memory.
     fn build_kept(&mut self, text: &TemplateText, kernels: &[u8]) -> Option<Guid> {
         let function = match &text.function {
             Some(home) => Some(functions::find(home)?),
@@ -132,7 +142,18 @@ impl Context {
             Some(function) => CodeName::of_program(function, &text.name),
             None => CodeName::fixed(&text.name),
         };
-        let work = Code { name: given, function, kernels: kernels::read(kernels)?, ..Code::of_kernels("") };
+        let (kernels, left_out) = kernels::read(kernels)?;
+        if let Some(name) = left_out.first() {
+            if function.is_none() && kernels.is_empty() {
+                return None;
+            }
+            warning!(
+                "kernel '{name}' of {} is left out on node {}: no file of this process has the function that gives its index                  space. Load that file on each node.",
+                given.best(),
+                self.runtime.objects.zone.node()
+            );
+        }
+        let work = Code { name: given, function, kernels, ..Code::of_kernels("") };
         let view = self.runtime.template(work.clone(), PARAM_UNK, PARAM_UNK);
         let view = TemplateView { work: self.runtime.restored_work(work), ..view };
         self.runtime.objects.templates.create(&mut self.caches.templates, view)

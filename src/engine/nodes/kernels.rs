@@ -33,18 +33,21 @@ pub(crate) fn text_of(kernels: &[Kernel]) -> Vec<u8> {
     out.0
 }
 
-/// The kernels of a text, which are built nowhere. None where that is no whole one, or names a function that this
-/// process does not have.
-pub(crate) fn read(text: &[u8]) -> Option<Vec<Kernel>> {
+/// The kernels of a text, which are built nowhere, and the names of those whose function this process does not have.
+/// None where that is no whole text.
+pub(crate) fn read(text: &[u8]) -> Option<(Vec<Kernel>, Vec<String>)> {
     let mut from = Reader(text);
-    let mut kernels = Vec::new();
+    let (mut kernels, mut left_out) = (Vec::new(), Vec::new());
     while !from.0.is_empty() {
         let (source, options) = (from.bytes()?.into(), from.bytes()?.to_vec());
         let (name, result_slot) = (from.text()?, from.u32()?);
         let range = match read_home(&mut from)? {
             None => None,
             Some(home) => {
-                let at = functions::find_address(&home)?;
+                let Some(at) = functions::find_address(&home) else {
+                    left_out.push(name);
+                    continue;
+                };
                 // SAFETY: the other node has found a function of this type at this distance in a file with the same
                 // build ID, which is loaded here.
                 Some(unsafe { mem::transmute::<usize, NdRangeFunction>(at) })
@@ -52,12 +55,13 @@ pub(crate) fn read(text: &[u8]) -> Option<Vec<Kernel>> {
         };
         kernels.push(Kernel { source, options, name, range, result_slot, built: Vec::new() });
     }
-    Some(kernels)
+    Some((kernels, left_out))
 }
 
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
+    use crate::engine::nodes::new_edt::FunctionHome;
     use crate::object::code::{NO_RESULT, NdRange};
 
     unsafe extern "C" fn range(_: u32, _: *const u64, _: u32, _: *const u64, _: *mut NdRange) {}
@@ -75,8 +79,16 @@ mod tests {
         let all = [kernel("one", Some(range), 3), kernel("", None, NO_RESULT)];
         assert!(can_go(&all));
         let text = text_of(&all);
-        assert!(read(&text).is_some_and(|read| read == all));
+        assert!(read(&text).is_some_and(|read| read == (all.to_vec(), Vec::new())));
         assert!(read(&text[..text.len() - 1]).is_none());
-        assert!(read(&[]).is_some_and(|read| read.is_empty()));
+        let mut of_other = Writer::default();
+        of_other.bytes(b"");
+        of_other.bytes(b"");
+        of_other.text("three");
+        of_other.u32(0);
+        write_home(&mut of_other, Some(&FunctionHome { build: "no file of this process".into(), distance: 8 }));
+        let both = [of_other.0, text].concat();
+        assert!(read(&both).is_some_and(|read| read == (all.to_vec(), vec!["three".to_string()])));
+        assert!(read(&[]).is_some_and(|(read, _)| read.is_empty()));
     }
 }

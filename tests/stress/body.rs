@@ -2,7 +2,7 @@
 
 use crate::api::{self, Dep, EACCES, EINVAL, EPERM, Guid, NULL, check_one_of};
 use crate::collective::Turn;
-use crate::faults::{crash, is_duplicated, is_wrong};
+use crate::faults::{clear_stack, crash, is_duplicated, is_wrong};
 use crate::graph::*;
 use crate::maps::Key;
 use crate::oracle::{self, first_hash, mix, op};
@@ -165,6 +165,16 @@ impl Held {
 
 /// The function of all tasks, and of the EDTs that fill blocks.
 pub(crate) unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *mut Dep) -> Guid {
+    if running().faults.is_some() {
+        clear_stack();
+    }
+    // SAFETY: the arguments are those of the runtime.
+    unsafe { run_task(paramc, paramv, depc, depv) }
+}
+
+/// See [`body`], whose frame is small.
+#[inline(never)]
+unsafe fn run_task(paramc: u32, paramv: *mut u64, depc: u32, depv: *mut Dep) -> Guid {
     let running = running();
     // SAFETY: the runtime gives as many parameters as it says.
     let id = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) }[0] as usize;

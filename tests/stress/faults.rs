@@ -195,10 +195,19 @@ pub(crate) fn crash(task: Task, spoil: impl Fn()) {
     }
     if running.tasks[task].crashes.fetch_add(1, Relaxed) == 0 {
         spoil();
+        clear_stack();
         crate::api::inject_fault();
         // It was not undone.
         spoil();
     }
+}
+
+/// Clears what earlier calls have left on the stack below the caller. The runtime takes a word that looks like an
+/// address in a library for a call that goes on, and then does not leave a crashed EDT.
+#[inline(never)]
+pub(crate) fn clear_stack() {
+    let mut words = [0u64; 4096];
+    std::hint::black_box(&mut words);
 }
 
 /// Whether the function of a task is to write a wrong bit.

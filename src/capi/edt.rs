@@ -469,6 +469,7 @@ pub(super) unsafe fn create_edt(
 
 /// The status of a call that was to create an EDT. Where it has not, and programs mostly do not look at the status,
 /// this says so, or sees to it that the exit status does.
+#[inline]
 pub(super) fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
     match &created {
         Err(CreateError::Arguments(why)) => warn_no_edt(context, why),

@@ -280,19 +280,23 @@ impl Graph<'_> {
     }
 
     /// The source of a dependence must be a block or an event that exists, or `NULL_GUID`.
+    #[inline]
     pub(crate) fn check_source(&self, source: Guid) -> Result<(), GraphError> {
         if source.is_null() {
             return Ok(());
         }
         match source.kind() {
             None => Err(GraphError::NoSuchObject),
-            Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => {
-                // What another node has is not looked for: the EDT that gets the block asks that node for it.
-                let is_foreign = self.objects.data_blocks.is_foreign(source);
-                is_foreign.then_some(()).ok_or(GraphError::NoSuchObject)
-            }
+            Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => self.check_foreign(source),
             Some(kind) if kind == Kind::DataBlock || kind.is_event() => Ok(()),
             Some(_) => Err(GraphError::NotPermitted),
         }
+    }
+
+    /// A block that is not here must be one of another node. It is not looked for there: the EDT that gets the block
+    /// asks that node for it.
+    #[cold]
+    fn check_foreign(&self, source: Guid) -> Result<(), GraphError> {
+        self.objects.data_blocks.is_foreign(source).then_some(()).ok_or(GraphError::NoSuchObject)
     }
 }

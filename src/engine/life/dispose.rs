@@ -66,11 +66,17 @@ impl Context {
         self.runtime.devices.forget(block, resident);
     }
 
+    #[inline]
     fn free_block(&mut self, block: &'static DataBlock) {
-        let blocks = &self.runtime.objects.data_blocks;
-        if !block.has_any([Mark::Part, Mark::Borrowed]) {
-            return blocks.free(&mut self.caches.data_blocks, block);
+        if block.has_any([Mark::Part, Mark::Borrowed]) {
+            return self.free_part_or_copy(block);
         }
+        self.runtime.objects.data_blocks.free(&mut self.caches.data_blocks, block);
+    }
+
+    /// Frees a part of a block, or a copy of a block of another node, and tells what waits for that.
+    #[cold]
+    fn free_part_or_copy(&mut self, block: &'static DataBlock) {
         let (guid, is_part, is_copy_to_write) = (block.guid(), block.has(Mark::Part), !block.has(Mark::ToRead));
         if !is_part && is_copy_to_write && block.copy_out().is_err() {
             // It has memory of its own, but where a device has been given up that may still read it.
@@ -80,7 +86,7 @@ impl Context {
             ));
         }
         let content = if is_part { None } else { block.take_memory() };
-        blocks.free(&mut self.caches.data_blocks, block);
+        self.runtime.objects.data_blocks.free(&mut self.caches.data_blocks, block);
         if is_part {
             self.part_gone(guid);
         } else {

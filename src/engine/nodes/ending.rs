@@ -1,15 +1,16 @@
 //! How far the link is, and how the end of this process becomes that of all nodes. The head of `mod.rs` has the steps.
 
+use crate::engine::state::fork::OwnFlag;
 use crate::link::bell;
 pub(crate) use crate::object::zone::MOST_NODES;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The process that has joined; 0: none. A process that it has forked is another. [`NODE`], [`NODES`], [`THREAD`] and
-/// [`PHASE`] are written before it, and it is written before any thread of the run is started.
-pub(super) static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// Whether this process has joined. One that it has forked has not. [`NODE`], [`NODES`], [`THREAD`] and [`PHASE`] are
+/// written before it, and it is set before any thread of the run is started.
+pub(super) static HAS_JOINED: OwnFlag = OwnFlag::new();
 
-/// The number of this node. Relaxed, and so is [`NODES`]: both are written before [`PROCESS`].
+/// The number of this node. Relaxed, and so is [`NODES`]: both are written before [`HAS_JOINED`].
 pub(super) static NODE: AtomicU32 = AtomicU32::new(0);
 
 /// How many nodes there are.
@@ -53,7 +54,7 @@ pub(super) const FOR_CRASH: Duration = Duration::from_secs(1);
 
 /// Whether this process is a node of several. For handlers of signals, too.
 pub(crate) fn is_here() -> bool {
-    PROCESS.load(Ordering::SeqCst) == std::process::id()
+    HAS_JOINED.is_set()
 }
 
 /// Whether somebody has asked for the end of all nodes.

@@ -13,7 +13,7 @@
 
 use crate::config::{self, Nodes, Settings};
 use crate::engine::nodes::ending::{
-    MOST_NODES, NODE, PATIENCE_AT_END, PHASE, PROCESS, REFUSED_STATUS, WORKING, end, is_asked, is_here, place,
+    HAS_JOINED, MOST_NODES, NODE, PATIENCE_AT_END, PHASE, REFUSED_STATUS, WORKING, end, is_asked, is_here, place,
 };
 use crate::engine::nodes::hello::Hello;
 pub(crate) use crate::engine::nodes::thread::Told;
@@ -261,7 +261,7 @@ unsafe extern "C" {
 /// Registers what is to be done when the process ends, which is a node from here on.
 fn begin() {
     PHASE.store(WORKING, Ordering::SeqCst);
-    PROCESS.store(std::process::id(), Ordering::SeqCst);
+    HAS_JOINED.set();
     fatal::before_end(end);
     // SAFETY: `process_exits` has the form that the call asks for, and stays, since the library is never unloaded.
     unsafe { on_exit(process_exits, std::ptr::null_mut()) };

@@ -703,10 +703,15 @@ pub(crate) fn traffic() -> Vec<(u32, Traffic)> {
     OUTGOING.lock().traffic.iter().map(|(&to, &sent)| (to, sent)).collect()
 }
 
-/// Takes what waits to be sent.
-pub(super) fn take() -> Outgoing {
+/// Takes what waits to be sent. Without `lone`, confirmations for a node for which there is nothing else stay: what
+/// comes next for it takes them along.
+pub(super) fn take(lone: bool) -> Outgoing {
     let mut outgoing = OUTGOING.lock();
-    let (messages, blocks) = (std::mem::take(&mut outgoing.messages), std::mem::take(&mut outgoing.blocks));
+    let (mut messages, blocks) = (std::mem::take(&mut outgoing.messages), std::mem::take(&mut outgoing.blocks));
+    if !lone {
+        let is_lone = |(_, all): &(u32, Vec<NodeWork>)| matches!(all[..], [NodeWork::Confirmed(_)]);
+        (outgoing.messages, messages) = messages.into_iter().partition(is_lone);
+    }
     Outgoing { messages, blocks, ..Outgoing::default() }
 }
 

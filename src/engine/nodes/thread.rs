@@ -134,6 +134,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         taken: 0,
         brought: Vec::new(),
         recorded: HashMap::new(),
+        has_yielded: false,
         last: Instant::now(),
         mates: Mates::new(Vec::new()),
         watched: Instant::now(),
@@ -228,6 +229,8 @@ struct Communicator {
     brought: Vec<Announced>,
     /// How many messages that lead to something have come from each node, where the run is recorded.
     recorded: HashMap<u32, u64>,
+    /// Whether the thread has given its core away since messages were handled: a worker that they have woken has run.
+    has_yielded: bool,
     /// When something happened last.
     last: Instant,
     mates: Mates,
@@ -349,7 +352,7 @@ impl Communicator {
 
     /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
     fn turn(&mut self) -> Vec<Lost> {
-        let outgoing = outbox::take();
+        let outgoing = outbox::take(std::mem::take(&mut self.has_yielded));
         let mut receivers = Vec::new();
         for (to, messages) in outgoing.messages {
             let batches = batches(&messages);
@@ -368,6 +371,7 @@ impl Communicator {
         self.bells.iter().filter(rings).for_each(|(_, bell)| bell.ring());
         let mut lost = self.sort_events();
         if self.inbox.is_empty() && self.brought.is_empty() && lost.is_empty() {
+            self.has_yielded = true;
             let idle = self.last.elapsed();
             let is_soon = idle < SOON;
             let ended = if is_under_way || is_soon && has_core() {

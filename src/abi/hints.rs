@@ -79,17 +79,17 @@ pub(crate) const MOST: usize = {
     most as usize
 };
 
-/// The position of a property among those of its type, from 0.
-pub(crate) const fn position(property: u32) -> usize {
+/// The position of a property among those of its type of hint (`ocrHintType_t`), from 0. Types may share numbers.
+pub(crate) const fn position(hint_type: u32, property: u32) -> usize {
     let mut at = 0;
     while at < RANGES.len() {
-        let (_, start, end) = RANGES[at];
-        if start < property && property < end {
+        let (number, start, end) = RANGES[at];
+        if number == hint_type && start < property && property < end {
             return (property - start - 1) as usize;
         }
         at += 1;
     }
-    panic!("no type of hint has this property")
+    panic!("this type of hint has no such property")
 }
 
 /// What is wrong with a table: it must have an entry for each property of these ranges, in the order of the numbers.

@@ -184,7 +184,12 @@ impl ActiveCall {
                 awaiting.map(|edt| check.destroyed_awaited(&record, edt))
             }
             Api::ocrSetHintValue => {
-                let is_affinity = matches!(self.args[1] as u32, sys::OCR_HINT_EDT_AFFINITY | sys::OCR_HINT_DB_AFFINITY);
+                // SAFETY: the call has returned 0, and so has set a value in the hint that its argument points to.
+                let hint_type = unsafe { (*(self.args[0] as *const sys::ocrHint_t)).type_ };
+                let is_affinity = matches!(
+                    (hint_type, self.args[1] as u32),
+                    (sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_AFFINITY) | (sys::OCR_HINT_DB_T, sys::OCR_HINT_DB_AFFINITY)
+                );
                 let nodes = outbox::place().map_or(0, |(_, nodes)| nodes);
                 let is_node = node_of(record.guid(2)).is_some_and(|node| node < nodes);
                 let is_wrong = self.args[2] != 0 && place_of(record.guid(2)).is_none() && !is_node;

@@ -19,23 +19,23 @@ use std::io;
 const PROPERTIES: usize = hints::MOST;
 
 /// `OCR_HINT_EDT_PRIORITY`, as its place among the properties of EDTs.
-pub(crate) const EDT_PRIORITY: usize = hints::position(sys::OCR_HINT_EDT_PRIORITY);
+pub(crate) const EDT_PRIORITY: usize = hints::position(sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_PRIORITY);
 /// `OCR_HINT_EDT_AFFINITY`, as its place among the properties of EDTs.
-pub(crate) const EDT_AFFINITY: usize = hints::position(sys::OCR_HINT_EDT_AFFINITY);
+pub(crate) const EDT_AFFINITY: usize = hints::position(sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_AFFINITY);
 /// `OCR_HINT_EDT_SLOT_MAX_ACCESS`, as its place among the properties of EDTs.
-pub(crate) const EDT_SLOT_MAX_ACCESS: usize = hints::position(sys::OCR_HINT_EDT_SLOT_MAX_ACCESS);
+pub(crate) const EDT_SLOT_MAX_ACCESS: usize = hints::position(sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_SLOT_MAX_ACCESS);
 /// `OCR_HINT_DB_AFFINITY`, as its place among the properties of data blocks.
-pub(crate) const DB_AFFINITY: usize = hints::position(sys::OCR_HINT_DB_AFFINITY);
+pub(crate) const DB_AFFINITY: usize = hints::position(sys::OCR_HINT_DB_T, sys::OCR_HINT_DB_AFFINITY);
 /// `OCR_HINT_DB_EAGER`, as its place among the properties of data blocks.
-pub(crate) const DB_EAGER: usize = hints::position(sys::OCR_HINT_DB_EAGER);
+pub(crate) const DB_EAGER: usize = hints::position(sys::OCR_HINT_DB_T, sys::OCR_HINT_DB_EAGER);
 /// `OCR_HINT_DB_LAZY`, as its place among the properties of data blocks.
-pub(crate) const DB_LAZY: usize = hints::position(sys::OCR_HINT_DB_LAZY);
+pub(crate) const DB_LAZY: usize = hints::position(sys::OCR_HINT_DB_T, sys::OCR_HINT_DB_LAZY);
 /// `OCR_HINT_EDT_TIME`, as its place among the properties of EDTs.
-pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_TIME);
+pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_TIME);
 /// `OCR_HINT_EDT_TIME_PARAMS`, as its place among the properties of EDTs.
-pub(crate) const EDT_TIME_PARAMS: usize = hints::position(sys::OCR_HINT_EDT_TIME_PARAMS);
+pub(crate) const EDT_TIME_PARAMS: usize = hints::position(sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_TIME_PARAMS);
 /// `OCR_HINT_EDT_RETRY`, as its place among the properties of EDTs.
-pub(crate) const EDT_RETRY: usize = hints::position(sys::OCR_HINT_EDT_RETRY);
+pub(crate) const EDT_RETRY: usize = hints::position(sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_RETRY);
 
 /// Some properties with their values.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! The platform description: one file, in TOML, that says what units a machine has and how fast the links between
 //! them are. `ocr info --write-platform FILE` writes it with what it has found and measured; people may change it;
-//! `OCR_PLATFORM` has a run read it. Then its values answer the questions of `ocr-pdl.h`, and placement policies can
-//! ask it what a transfer takes ([`Platform::link`]).
+//! `OCR_PLATFORM` has a run read it. Then its values answer the questions of `ocr-pdl.h`. When devices are opened,
+//! `begin_transfers` of `engine/devices/open.rs` takes the speed of each link ([`Platform::link`]) as a first guess of
+//! what copies take.
 //!
 //! The words are those of PDL, the platform description language of OCR-Vx: *units* with a *role*, their memory, and
 //! the *links* between them. Units are the host, which is the Master since programs begin there, and its OpenCL

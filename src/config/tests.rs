@@ -124,13 +124,14 @@ fn sizes_and_counts() {
 fn a_privileged_program_takes_no_names_of_files() {
     let folder = std::env::temp_dir();
     let mut words: Vec<OsString> = ["program", "-ocr:workers=3", "-ocr:devices=all"].map(Into::into).into();
-    for name in ["report", "trace", "halt-dot", "platform", "checkpoint", "restore", "models", "sched"] {
+    for name in ["report", "trace", "halt-dot", "platform", "checkpoint", "restore", "models", "sched", "mpi"] {
         words.push(format!("-ocr:{name}={}/x", folder.display()).into());
     }
     words.push("-ocr:cfg=/nowhere/settings.toml".into());
     let given = GivenArguments::take_from(&mut words).expect("they are right");
     let settings = Settings::read(&given, true).expect("the file is not read");
-    let files = [&settings.report, &settings.trace, &settings.halt_dot, &settings.platform, &settings.restore];
+    let outputs = [&settings.report, &settings.trace, &settings.halt_dot];
+    let files = outputs.into_iter().chain([&settings.platform, &settings.restore, &settings.mpi]);
     for file in files {
         assert_eq!(file.value, None, "{}", file.origin);
     }

@@ -1,6 +1,8 @@
 //! Hints of objects (OCR 1.1.0, B.1): where they are kept, and what they lead to.
 //!
-//! `abi/hints.rs` lists all properties, with the effect of each.
+//! `abi/hints.rs` lists all properties, with the effect of each. Other files ask for some of them: `place.rs` (the
+//! block that counts, and where a block is), `launch.rs` (eager and lazy copies), `timing.rs` (parameters of time),
+//! `duplicated.rs` and `state/runtime.rs` (retries), `attempt/mod.rs` (limits of time).
 
 use crate::engine::state::context::Context;
 use crate::object::edt::{Edt, EdtRef, EdtState};

@@ -17,6 +17,9 @@
 //! | `Ended` | back | all EDTs that ran there have ended |
 //! | `NothingComes` | node 0, all | no EDT runs on any node any more, and no message is on its way: what waits in calls has waited in vain |
 //! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
+//!
+//! The thread of the link takes each message (`thread.rs`). `handle` of `run/serve.rs` passes it to what acts on it:
+//! what concerns blocks to `life/away.rs`, calls to `capi/elsewhere.rs`.
 
 use crate::engine::nodes::new_edt::{FunctionHome, NewEdt, TemplateText};
 use crate::engine::nodes::wire::{Reader, Writer, guid, guids, read_waiting, write_guids, write_waiting};

@@ -194,7 +194,7 @@ const WAYS = [
 
 function placeSentence(run, places) {
   if (places.length < 2) return 'In this run no other place could run EDTs of this template.';
-  const way = WAYS.find(([name]) => run.policy.startsWith(name));
+  const way = WAYS.find(([name]) => run.policy.split(':')[0] === name);
   return `${places.length} places could run it. The policy ${run.policy} ${way ? way[1] : 'chose'}.`;
 }
 

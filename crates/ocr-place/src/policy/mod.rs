@@ -13,7 +13,7 @@
 //! | `interface.rs` | what policies and the runtime say to each other; how sure a time is (`Certainty`: one sample is *measured*) |
 //! | `told.rs` | what a policy reports of its choices to a recorded run |
 //! | `eft.rs` | the default: every EDT goes where it is expected to end first |
-//! | `queue.rs`, `places.rs`, `doubt.rs` | for policies that estimate: what is before a place; all places; whether an unknown one is worth a trial |
+//! | `queue.rs`, `places.rs`, `doubt.rs` | for policies that estimate: what is before a place; when an EDT would end in each (`end_of_new`); whether an unknown one is worth a trial |
 //! | `variant.rs` | whether an EDT runs as function or kernel on shared cores |
 //! | `heteroprio.rs`, `locality.rs` | by the ratio of times; by where the bytes are |
 //! | `cpu.rs`, `device.rs`, `eager.rs`, `turns.rs`, `random.rs` | one kind of place; the first that is free; by turns (`static:C:D`); by chance |

@@ -403,7 +403,9 @@ fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mo
     }
     let hold = hold_back(maker, destination);
     match maker {
-        Some(owner) if along::goes_along(owner, destination, (source, slot, mode), hold) => Status::OK,
+        Some(owner) if post_slot == 0 && along::goes_along(owner, destination, (source, slot, mode), hold) => {
+            Status::OK
+        }
         Some(owner) => {
             let call = Call::Depend { source, post_slot, destination, slot, mode, hold };
             sent_at_once(owner, Api::ocrAddDependence, call)

@@ -1,10 +1,11 @@
 //! Dependences of new EDTs of other nodes that go with the creation, and the contents of blocks that go with both.
 //!
 //! A program creates an EDT without dependences, and adds them in the next calls: `ocrEdtCreate` names no modes. The
-//! creation waits in `engine/nodes/outbox.rs` for those that the node of the EDT makes: of blocks and of `NULL_GUID`.
-//! Any other call of the caller that others can see, and the end of its EDT, has the creation sent.
+//! creation waits in `engine/nodes/outbox.rs` for those that the node of the EDT makes: of blocks, of `NULL_GUID`, and
+//! of that node's events. Any other call of the caller that others can see, and the end of its EDT, has the creation
+//! sent.
 
-use super::{MOST_UNCONFIRMED, answer_of, depend, held_back, is_seen, sent_at_once, strict_calls};
+use super::{MOST_UNCONFIRMED, answer_of, depend, held_back, is_seen, owner, sent_at_once, strict_calls};
 use crate::abi::Api;
 use crate::capi::{recorded, with};
 use crate::check::calls::CallSpec;
@@ -16,17 +17,17 @@ use crate::engine::nodes::work::{Call, CallAnswer};
 use crate::object::guid::Guid;
 use crate::status::Status;
 
-/// Whether the node of an EDT makes a dependence from this source, whatever node has that.
-fn can_go(source: u64) -> bool {
-    let source = Guid::from_bits(source);
-    source.is_null() || source.is_data_block()
+/// Whether the node of an EDT makes a dependence from this source: whatever node has a block, it has the event.
+fn can_go(source: Guid, edt: Guid) -> bool {
+    source.is_null() || source.is_data_block() || source.is_event() && owner(source) == owner(edt)
 }
 
 /// Has the creation sent that waits for dependences, unless this call may add one, or is seen by nobody.
 pub(super) fn close_before(call: &CallSpec, words: &[u64]) {
-    let edt = outbox::open_edt();
-    let adds = || call.api == Api::ocrAddDependence && edt == Some(Guid::from_bits(words[1])) && can_go(words[0]);
-    if edt.is_some() && !adds() && is_seen(call, words) {
+    let Some(edt) = outbox::open_edt() else { return };
+    let guid = |at: usize| Guid::from_bits(words[at]);
+    let adds = || call.api == Api::ocrAddDependence && guid(1) == edt && can_go(guid(0), edt);
+    if !adds() && is_seen(call, words) {
         outbox::close_open();
     }
 }
@@ -50,7 +51,7 @@ pub(super) fn goes_along(of: u32, destination: Guid, given: GivenSource, hold: b
     if outbox::open_edt() != Some(destination) {
         return false;
     }
-    let goes = can_go(given.0.bits()) && outbox::change_open(|new| new.connect(given, hold)) == Some(true);
+    let goes = can_go(given.0, destination) && outbox::change_open(|new| new.connect(given, hold)) == Some(true);
     let is_open = outbox::change_open(|new| new.has_open_slot()) == Some(true);
     if goes && is_open {
         return true;

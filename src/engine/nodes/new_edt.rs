@@ -96,10 +96,11 @@ impl NewEdt {
 
     /// The blocks whose content it gets and does not write, if it starts when it is created.
     pub(crate) fn reads_at_once(&self) -> Vec<Guid> {
-        if self.has_open_slot() || self.sources.iter().any(|source| source.is_event()) {
+        let given = &self.along.given;
+        let waits = self.sources.iter().chain(given.iter().map(|(source, ..)| source)).any(|source| source.is_event());
+        if waits || self.has_open_slot() {
             return Vec::new();
         }
-        let given = &self.along.given;
         // A block that another pre-slot gets to write is asked for at once.
         let writes = |block: Guid| {
             self.sources.contains(&block) || given.iter().any(|&(source, _, mode)| source == block && !only_reads(mode))
@@ -233,6 +234,7 @@ mod tests {
     use super::*;
     use crate::object::Objects;
     use crate::object::arena::Cache;
+    use crate::object::guid::Kind;
 
     fn block(objects: &Objects) -> Guid {
         objects.data_blocks.allocate(&mut Cache::default(), 8, false).expect("memory").guid()
@@ -274,6 +276,10 @@ mod tests {
         assert!(edt.connect((written, 0, Mode::Const), false));
         assert_eq!(edt.reads_at_once(), [written]);
         assert!(!new_edt(MOST_SLOTS + 1, Vec::new()).connect((read, 0, Mode::Ro), false));
+        let event = Guid::new(Kind::Event, 0, 7);
+        let mut edt = new_edt(2, Vec::new());
+        assert!(edt.connect((read, 0, Mode::Ro), false) && edt.connect((event, 1, Mode::Null), false));
+        assert!(!edt.has_open_slot() && edt.reads_at_once().is_empty(), "it waits for an event");
     }
 
     #[test]

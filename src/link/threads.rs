@@ -32,6 +32,25 @@ pub(crate) fn mark_this() {
     block_signals();
 }
 
+/// Asks the system to let this thread run soon after it is woken, and for short times: it has a little to do at a time,
+/// for which others wait. Linux 6.12 and later do that; other releases do as before.
+pub(crate) fn ask_for_short_shares() {
+    const SHARE_NS: u64 = 100_000;
+    const SLACK_NS: libc::c_ulong = 1000;
+    // SAFETY: all members are numbers, for which 0 is a value.
+    let mut wanted: libc::sched_attr = unsafe { std::mem::zeroed() };
+    wanted.size = size_of::<libc::sched_attr>() as u32;
+    // SAFETY: the structure is this function's, and as long as it says. 0 stands for this thread.
+    unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut wanted, wanted.size, 0) };
+    if wanted.sched_policy == libc::SCHED_OTHER as u32 {
+        wanted.sched_runtime = SHARE_NS;
+        // SAFETY: the structure is this function's, and as long as it says.
+        unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const wanted, 0) };
+    }
+    // SAFETY: the call takes a number. It has the thread's short sleeps end when they should.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, SLACK_NS) };
+}
+
 thread_local! {
     /// Whether this thread makes the calls of the link.
     static MAKES_CALLS: Cell<bool> = const { Cell::new(false) };

@@ -3,11 +3,19 @@
 //!
 //! | what it expects | how it waits |
 //! |---|---|
-//! | a message or a block is on its way; or one has come, or was to be sent, less than 200 us ago, and a worker sleeps | it gives its core away and looks again |
+//! | something is on its way, as a block; or a message has come, or was to be sent, less than 200 us ago, and a worker sleeps | it gives its core away and looks again |
+//! | it has just sent something, which MPI may still have; or the latter, and it has just handled a message, so a worker may begin to run on that core | it sleeps for 30 us |
 //! | otherwise, where all other nodes are on this machine | it sleeps for 10 ms: whoever sends a message rings its bell |
 //! | less than 5 ms ago, or calls have no answer | it looks again after 50 us |
 //! | less than 100 ms ago | it looks again after 1 ms |
 //! | otherwise | it looks again after 2 ms, which takes about one percent of a core |
+//!
+//! A thread that gives its core away runs again when the others have used up their share of time, which may be
+//! milliseconds. One that is woken is let in much sooner, the more so as this one asks for short shares
+//! (`link/threads.rs`).
+//!
+//! Confirmations alone are sent when it has waited once. An EDT that its messages have started may have something for
+//! the same node by then, and both go together.
 //!
 //! Other threads of the process wake it in any case. Where all workers run EDTs, a thread that gives its core away all
 //! the time would take a part of one of their cores. Whenever it has slept it looks whether other processes of this
@@ -116,6 +124,7 @@ pub(crate) enum Told {
 /// Works from the beginning of MPI to its end.
 pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     threads::mark_this();
+    threads::ask_for_short_shares();
     // SAFETY: `gettid` has no preconditions.
     THREAD.store(unsafe { libc::gettid() }, Ordering::SeqCst);
     // Libraries that MPI loads install handlers as they are loaded.
@@ -135,6 +144,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         brought: Vec::new(),
         recorded: HashMap::new(),
         has_yielded: false,
+        has_handed_over: false,
         last: Instant::now(),
         mates: Mates::new(Vec::new()),
         watched: Instant::now(),
@@ -231,6 +241,8 @@ struct Communicator {
     recorded: HashMap<u32, u64>,
     /// Whether the thread has given its core away since messages were handled: a worker that they have woken has run.
     has_yielded: bool,
+    /// Whether messages were handled since, which a worker may begin to work on.
+    has_handed_over: bool,
     /// When something happened last.
     last: Instant,
     mates: Mates,
@@ -374,13 +386,16 @@ impl Communicator {
             self.has_yielded = true;
             let idle = self.last.elapsed();
             let is_soon = idle < SOON;
-            let ended = if is_under_way || is_soon && has_core() {
+            let has_handed_over = std::mem::take(&mut self.has_handed_over);
+            let is_soon = is_soon && has_core();
+            let ended = if self.link.under_way() > 0 || is_soon && !has_handed_over && !is_under_way {
                 std::thread::yield_now();
                 // Where a transfer stands still, its other node may be gone.
                 if self.watched.elapsed() < BETWEEN_WATCHES { Vec::new() } else { self.watch() }
             } else {
                 let others = self.place.nodes as usize - 1;
                 let micros = match idle.as_millis() {
+                    _ if is_soon || is_under_way => 30,
                     // Its workers do not wake this thread.
                     _ if self.ends => 500,
                     _ if self.bells.len() == others && bell::ringers() == others => 10_000,
@@ -523,6 +538,7 @@ impl Communicator {
                 return self.answer_stop(status);
             }
             for Announced { from, work, number } in std::mem::take(&mut self.brought) {
+                self.has_handed_over = true;
                 if let Some(handler) = outbox::handler() {
                     if trace::is_on() {
                         trace::events::came(from, number);
@@ -589,6 +605,7 @@ impl Communicator {
 
     /// Handles a message about work. One that comes when the run has ended is dropped.
     fn handle(&mut self, from: u32, work: NodeWork) {
+        self.has_handed_over = true;
         let Some(handler) = outbox::handler() else { return self.drop_work(from, &work) };
         let mut number = 0;
         if trace::is_on() && work.is_counted() {

@@ -20,8 +20,10 @@
 //! | `graph.rs` | the graph and the machine that are simulated |
 //! | `run.rs` | the simulation; `run/blocks.rs` copies, `run/scopes.rs` finish scopes, `run/duplicates.rs` duplicates, `run/visible.rs` what a policy sees |
 //! | `outcome.rs` | what came of it |
+//! | `nodes/` | a graph on several nodes, by the protocol between them |
 
 mod graph;
+pub mod nodes;
 mod outcome;
 mod run;
 

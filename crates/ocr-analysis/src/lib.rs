@@ -15,6 +15,7 @@
 //! - [`diagnosis::Facts`]: where the time went, why the run took as long, and what to change; nanoseconds.
 //! - [`explain::Explained`]: an EDT, a template or the whole run, and what to change; nanoseconds.
 //! - [`replay::Replay`]: the recorded graph on another machine, by each policy; seconds; the error is a sentence.
+//! - [`replay::NodesReplay`]: the same on several nodes; seconds, bytes; the error is a sentence.
 //! - [`races::check`]: pairs of EDTs that use one object with nothing that orders them; the error is a sentence.
 //! - [`reasons::reasons`]: why one of several policies is better than the others; sentences.
 //! - [`page::Page`]: one or several runs as a page for a browser; the error is a sentence.

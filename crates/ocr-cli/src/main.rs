@@ -7,7 +7,7 @@
 //! | `tune/` | `ocr tune`: the best of many settings |
 //! | `check.rs` | `ocr check`: pairs of EDTs in a recorded run that nothing orders |
 //! | `explain/` | `ocr explain`: why a recorded run took so long, and what to change |
-//! | `simulate/` | `ocr simulate`: a recorded run on another machine |
+//! | `simulate/` | `ocr simulate`: a recorded run on another machine, or on several nodes |
 //! | `trace/` | `ocr trace`: what is in the recording of a run, and that as JSON |
 //! | `models/` | `ocr models`: what runs have learned, and that as JSON |
 //! | `checkpoint.rs` | `ocr checkpoint` and `ocr restore`: checkpoints of a run from outside, and going on from one |

@@ -181,6 +181,38 @@ fn a_block_is_simulated_as_a_kernel_or_as_its_tiles() {
 }
 
 #[test]
+fn a_run_is_simulated_on_several_nodes() {
+    let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", "1")];
+    let file = record("nodes", &["independent", "64", "200000", "200000", "1"], &settings);
+    let answer = json(&file, &["--nodes", "1,2,1024", "--workers", "2", "--place", "round", "--latency", "5us"]);
+    assert_eq!((&answer["workers"], &answer["place"]), (&2.into(), &"round".into()));
+    assert_eq!((answer["latency"].as_f64(), answer["bandwidth"].as_f64()), (Some(5e-6), Some(1e10)));
+    let rows = answer["simulated"].as_array().expect("rows");
+    let of = |name: &str| -> Vec<f64> { rows.iter().map(|row| row[name].as_f64().expect("a number")).collect() };
+    assert_eq!(of("nodes"), [1.0, 2.0, 1024.0]);
+    // Nothing is sent on one node, which others are compared with. EDTs without blocks and ends are one message each.
+    assert!(of("messages")[0] == 0.0 && of("bytes")[0] == 0.0 && of("speed_up")[0] == 1.0, "{answer:#}");
+    assert!(of("messages")[1] >= 30.0 && of("batches")[1] >= 1.0, "{answer:#}");
+    for row in rows {
+        let least = row["bound"].as_f64().expect("a number") - 1e-6;
+        assert!(row["seconds"].as_f64() >= Some(least) && row["limit"].is_string(), "{answer:#}");
+    }
+    assert!(of("seconds")[1] < of("seconds")[0], "{answer:#}");
+    // All stay at home where nothing says otherwise, and the answer says why.
+    let (status, text, errors) = simulate(&file, &["--nodes", "2", "--place", "home"]);
+    assert_eq!(status, 0, "{errors}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["node 0 has 100 % of the work", "knows no hints of affinity", "Link: 2.00 us and 10 GB/s"] {
+        assert!(words.contains(part), "no `{part}` in\n{text}");
+    }
+    // With the recorded workers, one node is compared with the run.
+    let (_, text, _) = simulate(&file, &["--nodes", "1"]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("The simulation of the recorded nodes takes"), "{text}");
+    assert_eq!(simulate(&file, &["--nodes", "3"]), simulate(&file, &["--nodes", "3"]));
+}
+
+#[test]
 fn what_cannot_be_simulated_is_told() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let (status, _, errors) = simulate(&root.join("Cargo.toml"), &[]);
@@ -188,6 +220,14 @@ fn what_cannot_be_simulated_is_told() {
     let (status, _, errors) = simulate(&root.join("nowhere"), &[]);
     assert!(status == 1 && errors.contains("nowhere"), "{errors}");
     for (arguments, why) in [
+        (["--nodes", "0"], "0 is not in 1..=1024"),
+        (["--nodes", "5000"], "5000 is not in 1..=1024"),
+        (["--nodes=2", "--latency=2parsec"], "a time is written as 10us"),
+        (["--nodes=2", "--bandwidth=0GB/s"], "a bandwidth is written as 12GB/s"),
+        (["--nodes=2", "--overhead=1"], "a time is written as 10us"),
+        (["--nodes=2", "--place=best"], "neither home, round nor bytes"),
+        (["--nodes=2", "--policy=eft"], "cannot be used with"),
+        (["--place", "home"], "required"),
         (["--policy", "best"], "there is no policy \"best\""),
         (["--device", "speed=fast"], "a speed is written as 10x"),
         (["--workers", "0"], "0"),

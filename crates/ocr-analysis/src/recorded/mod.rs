@@ -108,6 +108,8 @@ pub struct RecordedRun {
     pub copies: Vec<Transfer>,
     /// The GUID of each block, in the order of their creation.
     pub block_guids: Vec<u64>,
+    /// The EDT that has created each block, in the order of [`RecordedRun::block_bytes`]; `u32::MAX` where no EDT did.
+    pub block_makers: Vec<u32>,
     /// The blocks for which EDTs had to wait, in the order in which EDTs got them.
     pub grants: Vec<Grant>,
     /// The functions that ran while kernels of their EDTs did, in the order of their begins.

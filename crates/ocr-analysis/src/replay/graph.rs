@@ -12,6 +12,8 @@ pub(super) struct ReplayGraph {
     pub(super) graph: TaskGraph,
     /// The number of each EDT's task; [`NOBODY`] for an EDT that has none, since it has not ended.
     pub(super) numbers: Vec<u32>,
+    /// The task of each finish EDT whose scope has a join, and that join's.
+    pub(super) joins: Vec<(u32, u32)>,
     /// How many tasks are EDTs of the recording; the others are supposed EDTs and joins.
     pub(super) edts: usize,
     /// The run with supposed EDTs, where there are any.
@@ -256,12 +258,13 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
             task.successors.push(successor);
         }
     }
+    let joins = edges.joins.iter().map(|(&head, &join)| (numbers[head as usize], numbers[join as usize])).collect();
     let mut numbers = numbers;
     numbers.truncate(run.edts.len());
     enter_scopes(run, &of_scopes, &numbers, &mut graph);
     let scopes = scope_times(recorded, &of_scopes);
     let scopes = scopes.into_iter().map(|(head, time)| (numbers[head as usize], time)).collect();
-    Ok(ReplayGraph { graph, numbers, edts, scopes, unknown, recorded: measured(recorded), supposed })
+    Ok(ReplayGraph { graph, numbers, joins, edts, scopes, unknown, recorded: measured(recorded), supposed })
 }
 
 /// Enters in which scope each task is, of the finish EDTs that can run on the host and on a device.

@@ -40,6 +40,25 @@ fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     (value.is_finite() && value >= 0.0).then_some(value)
 }
 
+/// Nanoseconds, of a text such as `10us`.
+///
+/// # Errors
+/// A text for the user.
+pub fn nanoseconds(text: &str) -> Result<f64, String> {
+    let ns = number(text, &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)]);
+    ns.ok_or_else(|| "a time is written as 10us, 500ns or 1ms".to_string())
+}
+
+/// Bytes per second, of a text such as `12GB/s`.
+///
+/// # Errors
+/// A text for the user.
+pub fn bandwidth(text: &str) -> Result<f64, String> {
+    let bandwidth = number(text, &[("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)]);
+    let bandwidth = bandwidth.filter(|bandwidth| *bandwidth > 0.0);
+    bandwidth.ok_or_else(|| "a bandwidth is written as 12GB/s, 500MB/s or 10kB/s".to_string())
+}
+
 impl FromStr for DeviceWish {
     type Err = String;
 
@@ -57,16 +76,11 @@ impl FromStr for DeviceWish {
                         speed.filter(|speed| *speed > 0.0).ok_or_else(|| wrong("a speed is written as 10x or 0.5x"))?;
                 }
                 "bandwidth" => {
-                    let units = [("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)];
-                    let bandwidth = number(value, &units).filter(|bandwidth| *bandwidth > 0.0);
-                    let form = "a bandwidth is written as 12GB/s, 500MB/s or 10kB/s";
-                    wish.bandwidth = Some(bandwidth.ok_or_else(|| wrong(form))?);
+                    wish.bandwidth = Some(bandwidth(value).map_err(|form| wrong(&form))?);
                 }
                 "latency" => {
-                    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
-                    let latency = number(value, &units);
                     let form = "a latency is written as 10us, 500ns or 1ms";
-                    wish.latency_ns = Some(latency.ok_or_else(|| wrong(form))?);
+                    wish.latency_ns = Some(nanoseconds(value).map_err(|_| wrong(form))?);
                 }
                 "count" => {
                     let count = value.parse().ok().filter(|count| (1..=Place::MAX_DEVICES).contains(count));

@@ -6,6 +6,7 @@
 //! | `machine.rs` | the machine of the recording, or another one |
 //! | `costs.rs` | what starting EDTs cost, and until their ends were known |
 //! | `as_run.rs` | a simulated run in the form of a recorded one |
+//! | `nodes.rs` | the graph on several nodes |
 //!
 //! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose
 //! blocks have as many bytes there, or else the median of its template there. Where no EDT of its template ran, it may
@@ -35,8 +36,10 @@ mod as_run;
 mod costs;
 mod graph;
 mod machine;
+mod nodes;
 
-pub use machine::{DeviceWish, Wish};
+pub use machine::{DeviceWish, Wish, bandwidth, nanoseconds};
+pub use nodes::{NodesReplay, NodesRow};
 
 use crate::bounds::{Bounds, BoundsError, Gathering, Precedence, Problem};
 use crate::recorded::{NOBODY, RecordedRun, ScopeTime, median};
@@ -59,6 +62,8 @@ pub struct Replay {
     graph: TaskGraph,
     /// The index in the graph of the task of each recorded EDT; `NOBODY` for an EDT that has none.
     numbers: Vec<u32>,
+    /// The task of each finish EDT whose scope has a join, and that join's.
+    joins: Vec<(u32, u32)>,
     /// How many tasks are EDTs of the recording; the others are supposed EDTs and joins.
     edts: usize,
     /// The run with supposed EDTs, where there are any.
@@ -180,6 +185,7 @@ impl Replay {
         let mut replay = Replay {
             graph: made.graph,
             numbers: made.numbers,
+            joins: made.joins,
             edts: made.edts,
             supposed: made.supposed,
             scopes: made.scopes,

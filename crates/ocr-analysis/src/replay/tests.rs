@@ -1,5 +1,8 @@
 use super::*;
-use crate::recorded::{Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse};
+use crate::recorded::{
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedNode, RecordedTemplate, RecordedThread, RecordedUse,
+};
+use ocr_place::simulate::nodes::{NodePlacing, NodesMachine};
 use rustc_hash::FxHashMap;
 
 /// An EDT that ran from `begin` to `end`.
@@ -575,4 +578,43 @@ fn workers_wait_for_blocks_behind_the_kernels_of_a_cpu_device() {
     assert_eq!(took(&run), 1100.0);
     run.counters.insert((4, 1), vec![(0, 1), (0, 1)]);
     assert_eq!(took(&run), 1150.0);
+}
+
+/// An EDT of node 0 has created one for each of three other nodes. With fewer nodes, neighbouring ones are one.
+#[test]
+fn edts_of_several_nodes_stay_there() {
+    let long = 1_000_000;
+    let mut run = run([1000, long, long, long].map(|ns| edt(0, 0, 0, ns)).to_vec());
+    run.devices.clear();
+    run.templates[0].places = 1;
+    for node in 0..4 {
+        run.nodes.push(RecordedNode { number: node, ..RecordedNode::default() });
+        run.threads.insert(node, RecordedThread { node, is_worker: true, ..RecordedThread::default() });
+        run.edts[node as usize].lane = node;
+    }
+    for to in 1..4 {
+        run.edts[to as usize].parent = 0;
+        run.edges.push(Edge { from: 0, to, at: 100 * u64::from(to) });
+    }
+    // What it waited for other nodes is simulated anew.
+    (run.edts[3].end, run.edts[3].answers) = (2 * long, long);
+    let graph = replay(&run, None, &[]).expect("it can run").for_nodes(&run).expect("all are functions");
+    assert_eq!(graph.recorded_nodes(), 4);
+    let machine = NodesMachine { nodes: 1, workers: 1, latency_ns: 1000, bandwidth: 1e12, overhead_ns: 0 };
+    let rows = graph.rows(&[1, 2, 4, 8], &machine, NodePlacing::Home).expect("it ends");
+    let long = long as f64 / 1e9;
+    for (row, (times, messages)) in rows.iter().zip([(3.0, 0), (2.0, 2), (1.0, 3), (1.0, 3)]) {
+        assert!((row.seconds / long - times).abs() < 0.02, "{row:?}");
+        assert!((row.speed_up - 3.0 / times).abs() < 0.1 && row.seconds >= row.bound, "{row:?}");
+        assert_eq!(row.messages, messages, "{row:?}");
+    }
+    let why: Vec<&str> = rows.iter().map(|row| row.limit.split(':').next().unwrap_or("")).collect();
+    assert_eq!(why, ["the work", "one node", "too few EDTs at a time", "too few EDTs at a time"]);
+    // By turns, one of them is on node 0, and the first of them on the creator's.
+    let round = graph.rows(&[2], &machine, NodePlacing::Round).expect("it ends");
+    assert_eq!(round[0].messages, 1);
+    // Of an EDT that ran on a device alone it is not known what its function takes.
+    let kernels = RecordedRun { devices: [(1, RecordedDevice::default())].into(), ..self::run(vec![edt(0, 1, 0, 9)]) };
+    let error = replay(&kernels, None, &[]).expect("it can run").for_nodes(&kernels).err().expect("kernels");
+    assert!(error.contains("1 EDT ran as kernels"), "{error}");
 }

@@ -1,4 +1,10 @@
 //! `ocr simulate`: a recorded run on a machine that need not exist.
+//!
+//! | file | what |
+//! |---|---|
+//! | `nodes.rs` | `ocr simulate --nodes`: a recorded run on several nodes |
+
+mod nodes;
 
 use crate::compare::best::gain;
 use crate::compare::options::policy_name;
@@ -28,7 +34,8 @@ beside functions, too.
 
 Example:
   OCR_TRACE=a.trace OCR_SCHED=static:1:1 OCR_DEVICES=all build/examples/levenshtein a.fa b.fa
-  ocr simulate a.trace --workers 16 --device speed=10x,bandwidth=12GB/s,latency=10us,count=2";
+  ocr simulate a.trace --workers 16 --device speed=10x,bandwidth=12GB/s,latency=10us,count=2
+  ocr simulate a.trace --nodes 1,2,4,8 --workers 1 --latency 2us --bandwidth 10GB/s";
 
 /// The policies that are simulated besides that of the recording, where none is asked for.
 const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "eager", "eft"];
@@ -39,7 +46,7 @@ pub(crate) struct SimulateOptions {
     /// The recording of a run that was started with OCR_TRACE=FILE.
     file: PathBuf,
 
-    /// Workers; by default as many as the run had.
+    /// Workers; by default as many as the run had. With --nodes, those of each node.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65536))]
     workers: Option<u32>,
 
@@ -71,6 +78,9 @@ pub(crate) struct SimulateOptions {
     /// Writes JSON.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    nodes: nodes::NodesOptions,
 }
 
 /// How many decisions are listed for each policy at most.
@@ -86,6 +96,9 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     let html = html.map(|file| output_file("the page", file, recordings(&options.file)));
     let html = html.transpose()?;
     let run = recorded::read(&options.file).map_err(CommandError::failed)?;
+    if !options.nodes.nodes.is_empty() {
+        return nodes::on_nodes(&options.nodes, options.workers, &run, options.json);
+    }
     let wish = Wish {
         workers: options.workers.map(|workers| workers as usize),
         devices: options.device.clone(),

@@ -102,6 +102,8 @@ fn recordings_are_json() {
     has_members(&parse(&checked.stdout), "`ocr check --json`");
     let simulated = ocr(&["simulate", "--json", "--policy=cpu", &name], &[]).is(0, &[]);
     has_members(&parse(&simulated.stdout), "`ocr simulate --json`");
+    let on_nodes = ocr(&["simulate", "--json", "--nodes=2", &name], &[]).is(0, &[]);
+    has_members(&parse(&on_nodes.stdout), "`ocr simulate --nodes --json`");
     let explained = parse(&ocr(&["explain", "--json", &name], &[]).is(0, &[]).stdout);
     has_members(&explained, "`ocr explain --json`");
     assert!(explained["run"]["findings"].is_array() && explained["edt"].is_null());

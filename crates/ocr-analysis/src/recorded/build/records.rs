@@ -112,7 +112,7 @@ impl Builder {
             RecordKind::Sent => self.sends(node, owner, &record, now),
             RecordKind::Came => self.gets(node, owner, &record),
             RecordKind::Copy => self.copies(&record, now, took),
-            RecordKind::Block => self.has_block(&record),
+            RecordKind::Block => self.has_block(owner, &record),
             RecordKind::BlockGone => {
                 let bytes = self.run.blocks.get(&record.x).copied().unwrap_or(0);
                 self.bytes_now = self.bytes_now.saturating_sub(bytes);
@@ -429,7 +429,9 @@ impl Builder {
     }
 
     /// A block is created.
-    fn has_block(&mut self, record: &Record) {
+    fn has_block(&mut self, owner: u32, record: &Record) {
+        let maker = self.doing.entry(owner).or_default().cause.wrapping_sub(1);
+        self.run.block_makers.push(maker);
         self.run.blocks.insert(record.x, record.y);
         (self.blocks).insert(record.x, self.run.block_bytes.len() as u32);
         self.run.block_bytes.push(record.y);

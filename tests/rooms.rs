@@ -30,6 +30,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("report", &["object", "diag", "check", "sched", "symbols", "trace"]),
     ("config", &["device", "sched", "diag", "directory"]),
     ("link", &[]),
+    ("protocol", &[]),
     ("engine::state", BELOW_THE_ENGINE),
     ("engine::nodes", BELOW_THE_ENGINE),
     ("engine::devices", BELOW_THE_ENGINE),
@@ -54,6 +55,7 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "sched",
     "device",
     "platform",
+    "protocol",
     "object",
     "check",
     "report",
@@ -355,6 +357,20 @@ impl Sources {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Tests go through all states of the protocol: so it must not depend on anything that they do not see.
+#[test]
+fn the_protocol_is_values_alone() {
+    let sources = Sources::below(&root().join("src"));
+    let mut of_room = sources.code.iter().filter(|(module, _)| room_of(module) == "protocol").peekable();
+    assert!(of_room.peek().is_some(), "the room is where it was");
+    for (module, code) in of_room {
+        let names = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let is_more = |name: &&str| ["thread", "time", "net", "sync", "cell", "unsafe", "static"].contains(name);
+        let found: Vec<&str> = names.filter(is_more).collect();
+        assert!(found.is_empty(), "{} has {found:?}", module.join("::"));
+    }
 }
 
 #[test]

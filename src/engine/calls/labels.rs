@@ -108,7 +108,7 @@ pub(crate) fn when_free(runtime: &Runtime, label: Guid, leaving: bool, wake: Wak
 
 /// Whether the block on a label goes as soon as no device knows it, and no other node has it; none if there is none.
 fn is_leaving(runtime: &Runtime, label: Guid) -> Option<bool> {
-    let loans = runtime.elsewhere.lock().lent.get(&label).map_or(0, Vec::len);
+    let loans = runtime.elsewhere.lock().lent.get(&label).map_or(0, |lent| lent.iter().len());
     let (block, locked) = runtime.objects.data_blocks.lock(label)?;
     Some(memory::is_unused_but_for(block, &locked, loans as u32))
 }

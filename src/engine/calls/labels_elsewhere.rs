@@ -96,7 +96,8 @@ impl Context {
     /// At the owner: another node has been told that it has the block that was created for it.
     pub(crate) fn lend_created(&mut self, label: Guid, to: u32) {
         let block = self.runtime.objects.data_blocks.pinned(label);
-        self.begin_loan(label, None, to, false);
+        // No other node has a block that is new.
+        let _ = self.begin_loan(label, None, to, false);
         self.is_lent(block, to);
     }
 

@@ -6,10 +6,10 @@
 //! | its creation, with all its dependences (`nodes/outbox.rs`) | the EDT waits for no event |
 //! | what an event of this node was satisfied with | all that is known to wait for that there reads it |
 //!
-//! Such a copy is one that the owner has lent like any other ([`super::away`]): it is in the table of loans, the block
-//! is held in CONST mode for it, it serves all EDTs there, and it is asked back. So each step of that protocol is right
-//! for it, and what the EDT sees is what a question at this moment would have brought. What is different is when it
-//! comes:
+//! Such a copy is one that the owner has lent like any other ([`crate::protocol`]): it is in the table of loans, the
+//! block is held in CONST mode for it, it serves all EDTs there, and it is asked back. So each step of that protocol is
+//! right for it, and what the EDT sees is what a question at this moment would have brought. What is different is when
+//! it comes:
 //!
 //! - *It is the last content.* The block is held before the content is read, as an EDT that reads it would be let in at
 //!   once. Who writes it comes before, or waits until the copy is back.
@@ -28,6 +28,7 @@ use crate::engine::life::stand_in::content_of;
 use crate::engine::state::context::Context;
 use crate::memory;
 use crate::object::guid::Guid;
+use crate::protocol::owner::Lent;
 
 /// The most bytes of a block that goes along: so much is copied sooner than a question is answered.
 pub(crate) const LARGEST_ALONG: u64 = 16 << 10;
@@ -46,7 +47,7 @@ impl Context {
             return;
         }
         drop(locked);
-        if !self.begin_loan(guid, None, to, true) {
+        if self.begin_loan(guid, None, to, true) == Lent::HasOne {
             return self.end_hold_to_read(block);
         }
         let content = content_of(block);

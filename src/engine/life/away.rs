@@ -1,55 +1,21 @@
 //! Blocks that go from one node to another and back, and calls that other nodes confirm.
 //!
-//! A block belongs to the node that has created it, its *owner*. When an EDT of another node acquires it, that node,
-//! the *borrower*, gets a copy under the block's own GUID: an ordinary block, in whose queue the EDTs of that node
-//! wait. The copy stays where it is until another node needs the block in a way that does not go with it.
+//! When which message is sent is said, and decided, in [`crate::protocol`]: its head has an example, and the tables of
+//! a block stand beside their code, that of its owner and that of a borrower. Here is what follows for blocks and EDTs.
 //!
-//! - A copy *to write* is the only one. An EDT of the runtime's holds the block at the owner meanwhile, as one that
-//!   divides it does ([`super::stand_in`], `memory/divided.rs`): no other EDT gets it, in whatever mode.
-//! - Copies *to read* may be on several nodes, and EDTs of the owner read the block, too: for each copy, an EDT of the
-//!   runtime's holds it there in CONST mode. EDTs of the borrower get its copy in the modes RO and CONST alone.
-//!
-//! ```text
-//! borrower                                             owner
-//! an EDT finds no block ------- Want ----------------> a stand-in waits in the block's queue
-//! the copy is published, EDTs  <----- Content -------- it has the block, and sends the content
-//!   acquire it in any number
-//! a stand-in waits behind them <----- Recall --------- another EDT, or a stand-in, waits in the block's queue
-//! it has the copy, which goes -- Content or Left ----> the content is written, the stand-in gives the block back
-//! EDTs that came later ------- Want -----------------> ...
-//! ```
-//!
-//! | of a block, at the borrower | an EDT acquires it | Content | Recall | the stand-in has it |
-//! |---|---|---|---|---|
-//! | away | Want; wanted | - | - | - |
-//! | wanted | it waits with the others, of which there may be none yet | arriving, or here if it has the bytes | - | - |
-//! | arriving | it waits with the others | here when the bytes are: all that wait acquire it | remembered | - |
-//! | here, to write | as any block | - | leaving: a stand-in joins the queue | - |
-//! | here, to read | as any block; one that writes: Want, wanted as well | - | leaving | - |
-//! | leaving | as any block, behind the stand-in | - | - | away: Content or Left goes back, and EDTs in the queue acquire anew |
-//!
-//! | of a block, at the owner | Want | an EDT joins the queue | Content, Left |
-//! |---|---|---|---|
-//! | here | a stand-in joins the queue | - | - |
-//! | lent, to one to write or several to read | a stand-in joins the queue, or reads with the others | recalled: Recall, once to each | - |
-//! | recalled | a stand-in joins the queue | - | here, when it is the last |
-//!
-//! A node that has a copy to read and wants to write asks for the block like any other. Its own copy is recalled with
-//! those of others before it gets the block.
-//!
-//! A copy to read may come unasked, with an EDT ([`super::along`]). Then a Want that was on its way finds that the node
-//! has a copy, and is not answered: the EDTs that have waited there have acquired that copy. One that writes goes on
-//! waiting for what it has asked for.
+//! - A copy is an ordinary block under the block's own GUID, in whose queue the EDTs of the borrower wait. A stand-in
+//!   for the owner ([`super::stand_in`]) joins that queue when the copy is asked back.
+//! - For a copy *to write*, a stand-in holds the block at the owner as one that divides it does (`memory/divided.rs`):
+//!   no other EDT gets it, in whatever mode.
+//! - For each copy *to read*, a stand-in holds it there in CONST mode. EDTs of the borrower get such a copy in the
+//!   modes RO and CONST alone.
+//! - A small copy to read may come with an EDT ([`super::along`]).
 //!
 //! An EDT that becomes runnable has its node ask for all its blocks that are not there, before it acquires the first.
+//! EDTs of all nodes acquire blocks in one order, that of levels and GUIDs (`memory/mod.rs`).
 //!
-//! *No deadlock*: EDTs of all nodes acquire blocks in one order, that of levels and GUIDs (`memory/mod.rs`), and a
-//! stand-in acquires one block. A borrower gives a copy back when the EDTs that stand before the stand-in have ended,
-//! and those wait for blocks behind it alone. *No recall is lost*: the lender is noted before it looks whether an EDT
-//! waits, and an EDT that has joined the queue looks whether there is a lender. Both look under the lock of the table.
-//! *Nothing is overtaken*: messages of two nodes arrive in order, so a Want that follows a Content comes behind it. A
-//! large content comes later than the message that announces it. A Recall is remembered until then, and a Want waits in
-//! the block's queue as before.
+//! All that the protocol knows changes under the lock of the table (`state/elsewhere.rs`). Messages are posted when
+//! that is free again.
 
 use crate::abi::Api;
 use crate::check::calls::code_of_misuse;
@@ -58,7 +24,7 @@ use crate::engine::nodes::outbox;
 use crate::engine::nodes::outbox::{LARGEST_IN_MESSAGE, Refused};
 use crate::engine::nodes::work::NodeWork;
 use crate::engine::state::context::Context;
-use crate::engine::state::elsewhere::{ArrivingBlock, BlocksElsewhere, LentBlock};
+use crate::engine::state::elsewhere::{BorrowedBlock, LentBlock};
 use crate::engine::state::fatal::fatal;
 use crate::link::block::BlockBytes;
 use crate::memory;
@@ -67,11 +33,11 @@ use crate::object::data_block::{BlockState, DataBlock, Mark, Memory};
 use crate::object::edt::{Edt, EdtRef, Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::{BlockName, EdtName};
+use crate::protocol::borrower::{Came, Needed, Recalled, Want};
+use crate::protocol::owner::{Lent, Loan, LoanHold};
 use crate::status::Status;
 use crate::trace;
-use ocr_base::lock::{MutexGuard, rank};
 use ocr_place::place::Place;
-use std::collections::hash_map::Entry;
 use std::ptr;
 
 /// What comes of an EDT that needs a block which was not here.
@@ -145,31 +111,22 @@ impl Context {
         let writes = edt.slots()[edt.cursor.get() as usize].info().mode.writes();
         let mut elsewhere = self.runtime.elsewhere.lock();
         // What has come is published under this lock.
-        if !elsewhere.wanted.contains_key(&block) && blocks.is_here(block, !writes) {
-            return Wanted::IsHere;
-        }
-        let wanted = elsewhere.wanted.entry(block).or_default();
-        wanted.edts.push(EdtRef::new(edt));
-        wanted.writes |= writes;
+        let waits = |borrowed: &mut BorrowedBlock| borrowed.need(EdtRef::new(edt), writes);
+        let Needed::Waits(want) = elsewhere.change_borrowed(block, waits) else { return Wanted::IsHere };
         if trace::is_on() {
             trace::events::fetch(edt.own_guid().bits(), 0, block.bits());
         }
-        self.ask_for(elsewhere, block);
+        // From here on, another thread may have the EDT.
+        drop(elsewhere);
+        self.ask_for(block, want);
         Wanted::Waits
     }
 
-    /// At the borrower: asks the owner of a block for it, if it is wanted here and that was not done. A copy that is
-    /// leaving goes first: until the owner knows that this node has it no more, it would have two.
-    fn ask_for(&self, mut elsewhere: MutexGuard<'_, rank::BlocksElsewhere, BlocksElsewhere>, block: Guid) {
-        let is_leaving = elsewhere.leaving.contains_key(&block);
-        let Some(wanted) = elsewhere.wanted.get_mut(&block).filter(|wanted| !wanted.is_asked && !is_leaving) else {
-            return;
-        };
-        wanted.is_asked = true;
-        wanted.is_asked_to_write = wanted.writes;
-        let reads = !wanted.writes;
-        drop(elsewhere);
-        outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want { block, reads });
+    /// At the borrower: asks the owner of a block for it, if it is to be asked.
+    fn ask_for(&self, block: Guid, want: Option<Want>) {
+        if let Some(Want { reads }) = want {
+            outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want { block, reads });
+        }
     }
 
     /// Asks for a block that an EDT of this node will acquire when it has others, if another node has it: so several
@@ -177,14 +134,10 @@ impl Context {
     pub(super) fn ask_ahead(&mut self, block: Guid, reads: bool) {
         let blocks = &self.runtime.objects.data_blocks;
         if !blocks.is_foreign(block) {
-            return self.recall_from(block, |lent| !(reads && lent.reads));
+            return self.recall_for(block, reads);
         }
-        let mut elsewhere = self.runtime.elsewhere.lock();
-        // What has come is published under this lock.
-        if !elsewhere.wanted.contains_key(&block) && !blocks.is_here(block, reads) {
-            elsewhere.wanted.entry(block).or_default().writes = !reads;
-            self.ask_for(elsewhere, block);
-        }
+        let want = self.runtime.elsewhere.lock().change_borrowed(block, |borrowed| borrowed.need_soon(!reads));
+        self.ask_for(block, want);
     }
 
     /// At the owner: another node needs a block, to read it or to write it.
@@ -192,7 +145,10 @@ impl Context {
         if !reads {
             self.refuse_to_lend(by, block);
         }
-        let mode = if reads { Mode::Const } else { Mode::Ew };
+        let mode = match LoanHold::of(reads) {
+            LoanHold::ToRead => Mode::Const,
+            LoanHold::Alone => Mode::Ew,
+        };
         let lent = self.stand_in(StandIn::Borrower { node: by, reads }, (block, 0), mode);
         if lent.is_err() {
             outbox::post(by, NodeWork::NoBlock(block));
@@ -227,7 +183,7 @@ impl Context {
             return;
         }
         let block = self.runtime.objects.data_blocks.pinned(guid);
-        if !self.begin_loan(guid, Some(EdtRef::new(edt)), to, reads) {
+        if self.begin_loan(guid, Some(EdtRef::new(edt)), to, reads) == Lent::HasOne {
             // The content has gone along with an EDT, and comes to those that wait for it there.
             self.runtime.objects.edts.free(&mut self.caches.edts, edt);
             return self.end_hold_to_read(block);
@@ -237,16 +193,10 @@ impl Context {
         self.is_lent(block, to);
     }
 
-    /// At the owner: notes that another node is to have a block, which is not asked back before [`Context::is_lent`]:
-    /// a Recall must not come before the content. False if the node has a copy to read, or one is on its way.
-    pub(crate) fn begin_loan(&self, block: Guid, edt: Option<EdtRef>, to: u32, reads: bool) -> bool {
-        let mut elsewhere = self.runtime.elsewhere.lock();
-        let lent = elsewhere.lent.entry(block).or_default();
-        let is_new = !lent.iter().any(|other| other.to == to);
-        if is_new {
-            lent.push(LentBlock { edt, to, reads, is_recalled: true });
-        }
-        is_new
+    /// At the owner: notes that another node is to have a block, which is held for it. It is not asked back before
+    /// [`Context::is_lent`].
+    pub(crate) fn begin_loan(&self, block: Guid, edt: Option<EdtRef>, to: u32, reads: bool) -> Lent {
+        self.runtime.elsewhere.lock().lent.entry(block).or_default().lend(to, reads, edt)
     }
 
     /// At the owner: gives a block back that a copy to read was to be made of.
@@ -260,7 +210,7 @@ impl Context {
     pub(crate) fn is_lent(&mut self, block: &DataBlock, to: u32) {
         let guid = block.guid();
         if let Some(lent) = self.runtime.elsewhere.lock().lent.get_mut(&guid) {
-            lent.iter_mut().filter(|lent| lent.to == to).for_each(|lent| lent.is_recalled = false);
+            lent.sent(to);
         }
         let is_waited_for = {
             let locked = block.header.lock_pinned();
@@ -282,33 +232,31 @@ impl Context {
     /// At the owner: asks for a block back, if other nodes have it and were not asked.
     #[cold]
     pub(crate) fn recall(&mut self, block: Guid) {
-        self.recall_from(block, |_| true);
+        self.recall_for(block, false);
     }
 
-    /// Does so for the loans that are chosen.
-    fn recall_from(&self, block: Guid, is_chosen: impl Fn(&LentBlock) -> bool) {
+    /// Does so, but leaves copies to read to who reads it, too.
+    fn recall_for(&self, block: Guid, reads: bool) {
         if !outbox::is_open() {
             return;
         }
-        let mut recalled = Vec::new();
-        if let Some(lent) = self.runtime.elsewhere.lock().lent.get_mut(&block) {
-            for lent in lent.iter_mut().filter(|lent| !lent.is_recalled && is_chosen(lent)) {
-                lent.is_recalled = true;
-                recalled.push(lent.to);
-            }
-        }
-        recalled.into_iter().for_each(|to| outbox::post(to, NodeWork::Recall(block)));
+        let recalled = self.runtime.elsewhere.lock().lent.get_mut(&block).map(|lent| lent.recall(reads));
+        recalled.into_iter().flatten().for_each(|to| outbox::post(to, NodeWork::Recall(block)));
     }
 
     /// At the borrower: the owner wants a block back.
     pub(crate) fn block_is_recalled(&mut self, by: u32, block: Guid) {
-        if let Some(arriving) = self.runtime.elsewhere.lock().arriving.get_mut(&block) {
-            // Those that wait for it get it first.
-            arriving.is_recalled = true;
-            return;
+        match self.runtime.elsewhere.lock().change_borrowed(block, |borrowed| borrowed.recall()) {
+            Recalled::Joins => {}
+            Recalled::Later => return,
         }
+        self.stand_in_for_owner(by, block);
+    }
+
+    /// At the borrower: a stand-in for the owner joins the queue of a copy.
+    fn stand_in_for_owner(&mut self, owner: u32, block: Guid) {
         // A block of another node is not looked for before the stand-in acquires it.
-        let _ = self.stand_in(StandIn::Owner(by), (block, 0), Mode::Ew);
+        let _ = self.stand_in(StandIn::Owner(owner), (block, 0), Mode::Ew);
         self.work_off();
     }
 
@@ -319,7 +267,7 @@ impl Context {
             fatal(&format!("{} was asked back by its node, and is not here.", BlockName(guid)));
         }
         let block = self.runtime.objects.data_blocks.pinned(guid);
-        *self.runtime.elsewhere.lock().leaving.entry(guid).or_default() += 1;
+        self.runtime.elsewhere.lock().change_borrowed(guid, |borrowed| borrowed.leaves());
         let waiting = {
             let mut locked = block.header.lock_pinned();
             locked.word = locked.word.with_state(BlockState::Destroyed).with_count(0);
@@ -350,14 +298,8 @@ impl Context {
                 send_small(owner, (block, false), bytes);
             }
         }
-        let mut elsewhere = self.runtime.elsewhere.lock();
-        if let Entry::Occupied(mut copies) = elsewhere.leaving.entry(block) {
-            *copies.get_mut() -= 1;
-            if *copies.get() == 0 {
-                copies.remove();
-            }
-        }
-        self.ask_for(elsewhere, block);
+        let want = self.runtime.elsewhere.lock().change_borrowed(block, |borrowed| borrowed.told());
+        self.ask_for(block, want);
     }
 
     /// The content of a block has come, from its owner or back from the borrower. Without bytes it is in its place.
@@ -393,18 +335,16 @@ impl Context {
     /// At the borrower: the caller, for which a block was created on another node, has it as the creator of a block of
     /// this node does. Its address; null where there is no memory for it, and the program ends.
     pub(crate) fn hold_created(&mut self, guid: Guid) -> *mut u8 {
-        let (block, is_recalled) = {
-            let mut elsewhere = self.runtime.elsewhere.lock();
-            let Some(ArrivingBlock { block, is_recalled, .. }) = elsewhere.arriving.remove(&guid) else {
-                return ptr::null_mut();
-            };
-            self.hold_new(block);
-            (block, is_recalled)
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        let Some(came) = elsewhere.change_borrowed(guid, |borrowed| borrowed.comes_to_creator()) else {
+            return ptr::null_mut();
         };
-        if is_recalled {
-            self.block_is_recalled(self.runtime.objects.zone.owner_of(guid), guid);
+        self.hold_new(came.copy);
+        drop(elsewhere);
+        if came.is_recalled {
+            self.stand_in_for_owner(self.runtime.objects.zone.owner_of(guid), guid);
         }
-        block.host_ptr()
+        came.copy.host_ptr()
     }
 
     /// The memory of a block whose content comes, and has so many bytes: that of a copy that no EDT knows yet, or of a
@@ -415,8 +355,7 @@ impl Context {
             let Some(block) = blocks.adopt(guid, size, reads) else {
                 fatal(&format!("{} is needed here, and there is no memory for its {size} bytes.", BlockName(guid)));
             };
-            let arriving = ArrivingBlock { block, reads, is_recalled: false };
-            self.runtime.elsewhere.lock().arriving.insert(guid, arriving);
+            self.runtime.elsewhere.lock().change_borrowed(guid, |borrowed| borrowed.arrives(block, reads));
             block
         } else {
             blocks.pinned(guid)
@@ -432,13 +371,11 @@ impl Context {
     fn copy_is_here(&mut self, guid: Guid) {
         let (waiting, is_recalled) = {
             let mut elsewhere = self.runtime.elsewhere.lock();
-            let Some(ArrivingBlock { block, reads, is_recalled }) = elsewhere.arriving.remove(&guid) else { return };
+            let came = elsewhere.change_borrowed(guid, |borrowed| borrowed.comes());
+            let Some(Came { copy, reads, waiting, is_recalled }) = came else { return };
             let state = if reads { BlockState::ReadCopy } else { BlockState::Live };
-            block.header.publish(block.header.peek().with_state(state));
-            // A copy to read that nobody has asked for does not answer who has asked to write.
-            let is_answer = !reads || elsewhere.wanted.get(&guid).is_some_and(|wanted| !wanted.is_asked_to_write);
-            let wanted = if is_answer { elsewhere.wanted.remove(&guid) } else { None };
-            (wanted.unwrap_or_default().edts, is_recalled)
+            copy.header.publish(copy.header.peek().with_state(state));
+            (waiting, is_recalled)
         };
         for edt in waiting {
             if trace::is_on() {
@@ -447,13 +384,13 @@ impl Context {
             self.acquire_rest(edt.get());
         }
         if is_recalled {
-            self.block_is_recalled(self.runtime.objects.zone.owner_of(guid), guid);
+            self.stand_in_for_owner(self.runtime.objects.zone.owner_of(guid), guid);
         }
     }
 
     /// At the borrower: the owner has no such block.
     pub(crate) fn no_block_comes(&mut self, guid: Guid) {
-        let waiting = self.runtime.elsewhere.lock().wanted.remove(&guid).unwrap_or_default().edts;
+        let waiting = self.runtime.elsewhere.lock().change_borrowed(guid, |borrowed| borrowed.does_not_exist());
         for edt in waiting {
             let edt = edt.get();
             if edt.flags.get().is_waiter() {
@@ -473,15 +410,12 @@ impl Context {
 
     /// At the owner: a block that another node had to write it is here again.
     fn block_is_back(&mut self, guid: Guid) {
-        let _ = self.end_loan(guid, |lent| !lent.reads, divided::unite);
+        let _ = self.end_loan(guid, |lent| lent.comes_back());
     }
 
     /// At the owner: another node had a block to read it, and has it no more.
     pub(crate) fn reader_has_left(&mut self, node: u32, guid: Guid) {
-        let is_its = |lent: &LentBlock| lent.reads && lent.to == node;
-        let has_left =
-            self.end_loan(guid, is_its, |block, granted| memory::release_unused(block, Mode::Const, granted));
-        if !has_left {
+        if !self.end_loan(guid, |lent| lent.left(node)) {
             fatal(&format!(
                 "node {node} gives {} back, which it was not lent. That is an error of the runtime: please report it.",
                 BlockName(guid)
@@ -490,34 +424,26 @@ impl Context {
         self.work_off();
     }
 
-    /// Ends a loan of a block: `give_back` gives it back for the stand-in, which goes. False if there is none.
-    fn end_loan(
-        &mut self,
-        guid: Guid,
-        is_it: impl Fn(&LentBlock) -> bool,
-        give_back: impl FnOnce(&DataBlock, &mut Vec<EdtRef>) -> memory::Left,
-    ) -> bool {
+    /// Ends a loan of a block, gives it back, and frees the stand-in that has held it. False if there is no such loan.
+    fn end_loan(&mut self, guid: Guid, end: impl FnOnce(&mut LentBlock) -> Option<Loan<EdtRef>>) -> bool {
         let block = self.runtime.objects.data_blocks.pinned(guid);
-        let ended = {
-            let mut elsewhere = self.runtime.elsewhere.lock();
-            let Entry::Occupied(mut lent) = elsewhere.lent.entry(guid) else { return false };
-            let Some(at) = lent.get().iter().position(is_it) else { return false };
-            let ended = lent.get_mut().swap_remove(at);
-            if lent.get().is_empty() {
-                lent.remove();
-            }
-            ended
+        let Some(Loan { reads, stand_in, .. }) = self.runtime.elsewhere.lock().end_loan(guid, end) else {
+            return false;
         };
-        if ended.edt.is_none() && !ended.reads {
+        if stand_in.is_none() && !reads {
             // Its creator has written it.
             let locked = block.header.lock_pinned();
             if block.has(Mark::WrittenOnce) {
                 block.mark(&locked, Mark::Written);
             }
         }
-        let left = give_back(block, &mut self.steps.granted);
+        let granted = &mut self.steps.granted;
+        let left = match LoanHold::of(reads) {
+            LoanHold::ToRead => memory::release_unused(block, Mode::Const, granted),
+            LoanHold::Alone => divided::unite(block, granted),
+        };
         self.dispose_if(block, left);
-        if let Some(edt) = ended.edt {
+        if let Some(edt) = stand_in {
             self.runtime.objects.edts.free(&mut self.caches.edts, edt.get());
         }
         true

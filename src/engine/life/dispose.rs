@@ -5,6 +5,7 @@ use crate::engine::state::fatal::fatal;
 use crate::memory::Left;
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::name::BlockName;
+use crate::protocol::borrower::GivenBack;
 
 impl Context {
     /// Frees a block that is not used any more.
@@ -77,8 +78,9 @@ impl Context {
     /// Frees a part of a block, or a copy of a block of another node, and tells what waits for that.
     #[cold]
     fn free_part_or_copy(&mut self, block: &'static DataBlock) {
-        let (guid, is_part, is_copy_to_write) = (block.guid(), block.has(Mark::Part), !block.has(Mark::ToRead));
-        if !is_part && is_copy_to_write && block.copy_out().is_err() {
+        let (guid, is_part) = (block.guid(), block.has(Mark::Part));
+        let given_back = GivenBack::of(block.has(Mark::ToRead));
+        if !is_part && given_back == GivenBack::Content && block.copy_out().is_err() {
             // It has memory of its own, but where a device has been given up that may still read it.
             fatal(&format!(
                 "there is no memory to send {} back to its node. Let fewer objects be alive at a time, or start more nodes.",
@@ -90,7 +92,7 @@ impl Context {
         if is_part {
             self.part_gone(guid);
         } else {
-            self.copy_is_gone(guid, content.filter(|_| is_copy_to_write));
+            self.copy_is_gone(guid, content.filter(|_| given_back == GivenBack::Content));
         }
     }
 

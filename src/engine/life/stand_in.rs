@@ -26,6 +26,7 @@ use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtFlags, Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::BlockName;
+use crate::protocol::owner::LoanHold;
 use crate::trace;
 
 /// What such an EDT stands for. Its parameters say so.
@@ -184,11 +185,17 @@ impl Context {
             self.send_on(edt, block);
             return false;
         }
-        let acquired = if is_pre_slot || matches!(role, StandIn::Borrower { reads: true, .. }) {
-            memory::acquire(blocks, block, edt, Mode::Const)
-        } else {
-            slot.set_divides();
-            divided::divide(blocks, block, edt)
+        let hold = match role {
+            StandIn::PreSlot { .. } => LoanHold::ToRead,
+            StandIn::Borrower { reads, .. } => LoanHold::of(reads),
+            StandIn::Owner(_) => LoanHold::Alone,
+        };
+        let acquired = match hold {
+            LoanHold::ToRead => memory::acquire(blocks, block, edt, Mode::Const),
+            LoanHold::Alone => {
+                slot.set_divides();
+                divided::divide(blocks, block, edt)
+            }
         };
         match acquired {
             Acquired::Granted => {

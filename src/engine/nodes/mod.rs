@@ -19,8 +19,8 @@
 //!
 //! Each node has a run of its own, with workers, objects, a recording and, if there are, devices. Node 0 has `mainEdt`,
 //! the arguments, the standard input and the other files of the run. An object belongs to the node that its GUID names,
-//! and a call about it is made there. `life/away.rs` says how blocks go to other nodes, and `capi/elsewhere.rs` which
-//! calls do.
+//! and a call about it is made there. [`crate::protocol`] says how blocks go to other nodes, and `capi/elsewhere.rs`
+//! which calls do.
 //!
 //! # How a program on several nodes begins and ends
 //!

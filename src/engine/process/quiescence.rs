@@ -181,12 +181,12 @@ impl Runtime {
             let edt = edt.get();
             ((edt.guid(), edt.work(), block), self.objects.zone.owner_of(block))
         };
-        let wanted = elsewhere.wanted.iter();
+        let wanted = elsewhere.borrowed.iter();
         let pre_slot = |&(destination, slot, _): &WaitingSlot| (destination, slot);
         Some(NodesView {
             node,
             stands_for,
-            wanted: wanted.flat_map(|(&block, of)| of.edts.iter().map(move |edt| of_block(block, edt))).collect(),
+            wanted: wanted.flat_map(|(&block, of)| of.waiting().iter().map(move |edt| of_block(block, edt))).collect(),
             with: (elsewhere.fans.all())
                 .map(|(stand_in, more)| (stand_in, more.iter().map(pre_slot).collect()))
                 .collect(),

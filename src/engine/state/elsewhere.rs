@@ -7,45 +7,22 @@ use crate::object::edt::EdtRef;
 use crate::object::guid::Guid;
 use crate::object::range::{LabelBounds, Map};
 use crate::object::scope::Scope;
+use crate::protocol::borrower::Borrowed;
+use crate::protocol::owner::{Loan, Loans};
 use ocr_base::lock::{Mutex, rank};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A block of this node that another one has.
-pub(crate) struct LentBlock {
-    /// The EDT of the runtime's that holds it meanwhile. None if it was lent at its creation, or went along with what
-    /// starts an EDT (`life/along.rs`).
-    pub(crate) edt: Option<EdtRef>,
-    pub(crate) to: u32,
-    /// Whether that node reads it only: others may have it, too.
-    pub(crate) reads: bool,
-    /// Whether it was asked back, or is not to be yet: its content has not been put where messages wait to be sent.
-    pub(crate) is_recalled: bool,
-}
+/// The copies of a block of this node on others, and the EDTs of the runtime's that hold the block for them. None holds
+/// it for one that was lent at its creation, or went along with what starts an EDT (`life/along.rs`).
+pub(crate) type LentBlock = Loans<EdtRef>;
 
-/// A copy whose content is arriving.
-pub(crate) struct ArrivingBlock {
-    pub(crate) block: &'static DataBlock,
-    /// Whether it is here to be read.
-    pub(crate) reads: bool,
-    /// Whether its owner has asked it back meanwhile.
-    pub(crate) is_recalled: bool,
-}
+/// A block of another node: the EDTs of this one that wait for it, and a copy whose content is arriving.
+pub(crate) type BorrowedBlock = Borrowed<EdtRef, &'static DataBlock>;
 
 /// The labels of another node's range or map, and the function of a map.
 pub(crate) type RangeCopy = (LabelBounds, Option<Arc<Map>>);
-
-/// A block of another node that EDTs of this one need.
-#[derive(Default)]
-pub(crate) struct WantedBlock {
-    pub(crate) edts: Vec<EdtRef>,
-    /// Whether one of them writes it.
-    pub(crate) writes: bool,
-    /// Whether its owner was asked.
-    pub(crate) is_asked: bool,
-    /// Whether the owner was asked for it to write it.
-    pub(crate) is_asked_to_write: bool,
-}
 
 /// A finish scope of another node's, and its address there.
 pub(crate) type ScopeElsewhere = (u32, u64);
@@ -86,15 +63,10 @@ pub(crate) struct KernelsElsewhere {
 
 #[derive(Default)]
 pub(crate) struct BlocksElsewhere {
-    /// Blocks of this node that others have: several to read one, or one to write it.
-    pub(crate) lent: HashMap<Guid, Vec<LentBlock>>,
-    /// Blocks of others that EDTs of this node need. Their owners were asked, but for those that are `leaving`.
-    pub(crate) wanted: HashMap<Guid, WantedBlock>,
-    /// Copies that go back when no device of this node knows them any more, and no EDT reads them, and how many of a
-    /// block: while the owner is told that one has gone, another may have come with an EDT, and be asked back.
-    pub(crate) leaving: HashMap<Guid, u32>,
-    /// Copies whose content is arriving.
-    pub(crate) arriving: HashMap<Guid, ArrivingBlock>,
+    /// Blocks of this node that others have.
+    pub(crate) lent: HashMap<Guid, LentBlock>,
+    /// Blocks of others that are here, are wanted here, or are on their way from one to the other.
+    pub(crate) borrowed: HashMap<Guid, BorrowedBlock>,
     /// The templates here that are copies of other nodes' templates, by the GUIDs of those.
     pub(crate) templates: HashMap<Guid, Guid>,
     /// Templates with kernels.
@@ -111,8 +83,45 @@ pub(crate) struct BlocksElsewhere {
     pub(crate) awaited: AwaitedEvents,
 }
 
-// SAFETY: the EDTs of `lent` and `wanted` belong to this table until they are taken out of it, and the copies that are
-// arriving to the thread of the link alone.
+impl BlocksElsewhere {
+    /// Changes what is known of a block of another node. Nothing is kept of one that is away and not wanted.
+    pub(crate) fn change_borrowed<R>(&mut self, block: Guid, change: impl FnOnce(&mut BorrowedBlock) -> R) -> R {
+        match self.borrowed.entry(block) {
+            Entry::Occupied(mut known) => {
+                let changed = change(known.get_mut());
+                if known.get().is_at_rest() {
+                    known.remove();
+                }
+                changed
+            }
+            Entry::Vacant(unknown) => {
+                let mut borrowed = BorrowedBlock::default();
+                let changed = change(&mut borrowed);
+                if !borrowed.is_at_rest() {
+                    unknown.insert(borrowed);
+                }
+                changed
+            }
+        }
+    }
+
+    /// Ends a loan of a block of this node.
+    pub(crate) fn end_loan(
+        &mut self,
+        block: Guid,
+        end: impl FnOnce(&mut LentBlock) -> Option<Loan<EdtRef>>,
+    ) -> Option<Loan<EdtRef>> {
+        let Entry::Occupied(mut lent) = self.lent.entry(block) else { return None };
+        let ended = end(lent.get_mut());
+        if lent.get().is_here() {
+            lent.remove();
+        }
+        ended
+    }
+}
+
+// SAFETY: the EDTs of `lent` and `borrowed` belong to this table until they are taken out of it, and the copies that
+// are arriving to the thread of the link alone.
 unsafe impl Send for BlocksElsewhere {}
 
 /// [`BlocksElsewhere`] of a run.

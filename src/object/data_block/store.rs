@@ -225,11 +225,6 @@ impl DataBlocks {
             })
     }
 
-    /// Whether this is the GUID of a block of any node that EDTs of this one can use: to read it alone, if it `reads`.
-    pub fn is_here(&self, guid: Guid, reads: bool) -> bool {
-        self.exists(guid) && (reads || self.blocks.slot(guid.index()).header.peek().state() != BlockState::ReadCopy)
-    }
-
     /// Whether this is the GUID of a private block.
     pub fn is_private(&self, guid: Guid) -> bool {
         self.slot_of(guid).is_some_and(|block| block.private_word(guid.generation()).is_some())

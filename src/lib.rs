@@ -25,7 +25,7 @@
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
-//! * `protocol`: when nodes send each other what about a block, as tables without threads or memory.
+//! * `protocol`: when nodes send each other what about a block, as tables without threads; the order of an EDT's calls.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
 //! * `status`: the status codes as a type.
 //! * `stack`: the stacks of threads, and alternative ones for signal handlers.

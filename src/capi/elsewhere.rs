@@ -1,6 +1,6 @@
 //! Calls about objects of other nodes. The node that has the object makes the call. The caller waits for its answer,
 //! but not for that of dependences, satisfactions and most new EDTs: an EDT sends these, and they are confirmed later
-//! (`engine/nodes/outbox.rs`).
+//! (`protocol/order.rs`).
 //!
 //! | call | is made by |
 //! |---|---|

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `borrower.rs` | the table of a block at a node that has a copy of it, or needs one |
 //! | `owner.rs` | the table of a block at its owner: which nodes have copies |
+//! | `order.rs` | the calls that an EDT has sent to other nodes: what waits until they are confirmed |
 //!
 //! Each is a value with a method for each input. The answer says what is sent, and what the engine has to do. The
 //! engine (`engine/life/away.rs`) locks, has EDTs wait in the queues of blocks, moves bytes, and sends. It decides
@@ -48,6 +49,7 @@
 #![forbid(unsafe_code)]
 
 pub(crate) mod borrower;
+pub(crate) mod order;
 pub(crate) mod owner;
 #[cfg(test)]
 mod tests;

@@ -5,25 +5,10 @@
 //! that, on the caller's own thread. The answer never depends on that thread: the owner's thread of the link makes the
 //! call, and waits for no other node.
 //!
-//! # The order of an EDT's calls
-//!
-//! What an EDT has done before it satisfies, creates or releases has happened for all that runs because of that, on any
-//! node. Four things give that:
-//!
-//! - Messages from one node to another arrive and are handled in the order in which they are put here.
-//! - A call that need not answer is *sent*: the EDT goes on, and the call is unconfirmed until its answer is here.
-//! - The caller waits until its calls for other nodes are confirmed before it makes a call that can have others go on,
-//!   and until all are when its function has returned ([`confirm`]). What other nodes do because of a call never
-//!   overtakes an earlier one.
-//! - Two calls do not wait. To create an EDT that has an open pre-slot has nobody go on. A dependence of an EDT does so
-//!   when the EDT runs, so the EDT is *held back* where it is, as by one more pre-slot, until all earlier calls are
-//!   confirmed. Then it is let go by the thread of the link, while its creator goes on.
-//!
-//! A dependence that this node keeps for an event of another one (`state/fan.rs`) is one that is made here.
-//!
-//! A dependence that a third node makes, which has the source, waits: the EDT would have to be held back before that
-//! node's message comes to it. All else that [`Unconfirmed`] has changes under its lock, and so does whether an EDT may
-//! be held back: when the last answer has come, nothing would let it go.
+//! In which order others see what an EDT does, and when it waits or holds an EDT back for that, is in
+//! [`crate::protocol::order`]. The EDT waits in [`confirm`]. What is not answered yet changes under the lock of
+//! [`Unconfirmed`], and so does whether an EDT may be held back: when the last answer has come, nothing would let it
+//! go.
 
 use crate::abi::Api;
 use crate::engine::nodes::ending;
@@ -32,6 +17,7 @@ use crate::engine::nodes::work::{Call, CallAnswer, Caller, NodeWork, PassedTo};
 use crate::link::bell;
 use crate::link::block::{self, BlockBytes};
 use crate::object::guid::Guid;
+use crate::protocol::order::UnconfirmedCalls;
 use crate::trace;
 use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
 use std::cell::{Cell, RefCell};
@@ -474,18 +460,9 @@ pub(crate) struct Refused {
 /// The calls that an EDT has sent, while it has not looked whether they are confirmed.
 #[derive(Default)]
 struct Unconfirmed {
-    calls: Mutex<rank::UnconfirmedCalls, UnconfirmedCalls>,
+    calls: Mutex<rank::UnconfirmedCalls, UnconfirmedCalls<Guid, Refused>>,
     /// All have an answer.
     confirmed: Condvar,
-}
-
-#[derive(Default)]
-struct UnconfirmedCalls {
-    /// How many calls for each node have no answer; none that is 0.
-    open: Vec<(u32, usize)>,
-    refused: Vec<Refused>,
-    /// EDTs of any node that are held back as long as any call has no answer.
-    held: Vec<Guid>,
 }
 
 /// A call that was sent and has no answer. Dropped without one where the program ends: then the call has succeeded as
@@ -501,7 +478,7 @@ struct SentCall {
 impl Drop for SentCall {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.count_down();
+            self.ends(None, None);
         }
     }
 }
@@ -515,29 +492,20 @@ impl SentCall {
     /// The answer has come. The EDTs that are to be let go.
     fn answered(mut self, answer: &CallAnswer) -> Vec<Guid> {
         self.is_answered = true;
-        let mut calls = self.all.calls.lock();
-        if answer.status != 0 {
+        let refused = (answer.status != 0).then(|| {
             let called = if answer.of_along { Api::ocrAddDependence.shown() } else { self.called };
-            calls.refused.push(Refused { owner: self.owner, called, status: answer.status });
-        }
-        calls.held.extend(Some(answer.held).filter(|held| !held.is_null()));
-        drop(calls);
-        self.count_down()
+            Refused { owner: self.owner, called, status: answer.status }
+        });
+        self.ends(refused, Some(answer.held).filter(|held| !held.is_null()))
     }
 
     /// One call less has no answer. What was held back, if it was the last.
-    fn count_down(&self) -> Vec<Guid> {
-        let mut calls = self.all.calls.lock();
-        let Some(at) = calls.open.iter().position(|&(owner, _)| owner == self.owner) else { return Vec::new() };
-        calls.open[at].1 -= 1;
-        if calls.open[at].1 == 0 {
-            calls.open.swap_remove(at);
+    fn ends(&self, refused: Option<Refused>, held: Option<Guid>) -> Vec<Guid> {
+        let let_go = self.all.calls.lock().answer(self.owner, refused, held);
+        if let_go.is_some() {
+            self.all.confirmed.notify_one();
         }
-        if !calls.open.is_empty() {
-            return Vec::new();
-        }
-        self.all.confirmed.notify_one();
-        std::mem::take(&mut calls.held)
+        let_go.unwrap_or_default()
     }
 }
 
@@ -553,8 +521,7 @@ fn of_this_edt() -> Option<Arc<Unconfirmed>> {
 
 /// Whether calls of this thread's EDT are unconfirmed, but for those for a node.
 pub(crate) fn is_unconfirmed(but_for: Option<u32>) -> bool {
-    let is_other = |&(owner, _): &(u32, usize)| Some(owner) != but_for;
-    of_this_edt().is_some_and(|all| all.calls.lock().open.iter().any(is_other))
+    of_this_edt().is_some_and(|all| all.calls.lock().is_open(but_for))
 }
 
 /// Has the owner of an object make a call, and goes on. The thread runs an EDT. How many calls of it are unconfirmed.
@@ -567,14 +534,7 @@ pub(crate) fn send(to: u32, called: &'static str, sent: Call) -> usize {
 /// Counts a call that this thread's EDT sends. How many of them are unconfirmed.
 fn sent_call(to: u32, called: &'static str) -> (Waits, usize) {
     let all = UNCONFIRMED.with_borrow_mut(|calls| calls.get_or_insert_default().clone());
-    let count = {
-        let mut calls = all.calls.lock();
-        match calls.open.iter_mut().find(|(owner, _)| *owner == to) {
-            Some((_, open)) => *open += 1,
-            None => calls.open.push((to, 1)),
-        }
-        calls.open.iter().map(|&(_, open)| open).sum()
-    };
+    let count = all.calls.lock().send(to);
     (Waits::Sender(SentCall { all, owner: to, called, is_answered: false }), count)
 }
 
@@ -632,19 +592,12 @@ const MOST_HELD: usize = 256;
 
 /// Whether so many EDTs are held back for calls of this thread's EDT that no more should be.
 pub(crate) fn are_many_held() -> bool {
-    of_this_edt().is_some_and(|all| all.calls.lock().held.len() >= MOST_HELD)
+    of_this_edt().is_some_and(|all| all.calls.lock().held() >= MOST_HELD)
 }
 
 /// Keeps an EDT, which is held back, until the calls of this thread's EDT are confirmed. False if they are.
 pub(crate) fn keep_held(edt: Guid) -> bool {
-    of_this_edt().is_some_and(|all| {
-        let mut calls = all.calls.lock();
-        let is_open = !calls.open.is_empty();
-        if is_open {
-            calls.held.push(edt);
-        }
-        is_open
-    })
+    of_this_edt().is_some_and(|all| all.calls.lock().keep(edt))
 }
 
 /// Waits until this thread's calls are confirmed. Those that were refused, in the order of their answers.
@@ -652,14 +605,14 @@ pub(crate) fn confirm() -> Vec<Refused> {
     close_open();
     let Some(all) = UNCONFIRMED.try_with(RefCell::take).ok().flatten() else { return Vec::new() };
     let mut calls = all.calls.lock();
-    if !calls.open.is_empty() {
+    if calls.is_open(None) {
         while_waiting(|| {
-            while !calls.open.is_empty() {
+            while calls.is_open(None) {
                 all.confirmed.wait(&mut calls);
             }
         });
     }
-    std::mem::take(&mut calls.refused)
+    calls.take_refused()
 }
 
 /// An answer has come. The EDTs that are to be let go because of it.

@@ -11,7 +11,7 @@
 //! | `Recall` | the owner, the borrower | the borrower sends the content back when the EDTs that it has let in have ended; of a copy to read, `Left` |
 //! | `Left` | a borrower, the owner | the borrower has its copy to read no more |
 //! | `ScopeDone` | a node, that of the creator | all that so many EDTs of a finish scope have led to there has ended |
-//! | `LetGo` | a caller, the owner of EDTs | the EDTs are held back no more ([`super::outbox`]) |
+//! | `LetGo` | a caller, the owner of EDTs | the EDTs are held back no more ([`crate::protocol::order`]) |
 //! | `Gone` | the owner of EDTs, their creator | the creator uses their GUIDs' slots again |
 //! | `Ending` | node 0, all | the program ends: the node begins no EDT any more, and serves others as before |
 //! | `Ended` | back | all EDTs that ran there have ended |

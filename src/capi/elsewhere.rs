@@ -66,9 +66,6 @@ const MOST_WORDS: usize = (crate::link::LONGEST_MESSAGE - FOR_THE_REST) / 8;
 /// More parts than these do not fit a message.
 const MOST_PARTS: usize = (crate::link::LONGEST_MESSAGE - FOR_THE_REST) / 16;
 
-/// An EDT that has sent so many calls waits until they are confirmed: each takes memory here and on the other node.
-const MOST_UNCONFIRMED: usize = 1024;
-
 /// The node that has an object, where that is another one.
 fn owner(guid: Guid) -> Option<u32> {
     with(None, |context| context.runtime.objects.owner_elsewhere(guid))
@@ -111,9 +108,7 @@ fn sent_at_once(owner: u32, api: Api, call: Call) -> Status {
     if !with(false, |context| context.current.is_some()) {
         return asked(owner, call);
     }
-    if outbox::send(owner, api.shown(), call) >= MOST_UNCONFIRMED {
-        confirm_calls();
-    }
+    outbox::wait_for_room(outbox::send(owner, api.shown(), call));
     Status::OK
 }
 

@@ -44,6 +44,11 @@ impl<E, R> UnconfirmedCalls<E, R> {
             Some((_, open)) => *open += 1,
             None => self.open.push((to, 1)),
         }
+        self.count()
+    }
+
+    /// How many calls have no answer.
+    pub(crate) fn count(&self) -> usize {
         self.open.iter().map(|&(_, open)| open).sum()
     }
 
@@ -102,6 +107,7 @@ mod tests {
     /// Makes all sequences of so many steps: a call to one of two nodes, its answer, which may refuse it or hold an EDT
     /// back, and an EDT that this node holds back.
     fn go_on(calls: &UnconfirmedCalls<u8, u32>, expected: &Expected, steps: u32) {
+        assert_eq!(calls.count(), expected.open.len());
         assert_eq!(calls.is_open(None), !expected.open.is_empty());
         for node in [1, 2] {
             assert_eq!(calls.is_open(Some(node)), expected.open.iter().any(|open| *open != node));

@@ -5,12 +5,11 @@
 //! of that node's events. Any other call of the caller that others can see, and the end of its EDT, has the creation
 //! sent.
 
-use super::{MOST_UNCONFIRMED, answer_of, depend, held_back, is_seen, owner, sent_at_once, strict_calls};
+use super::{answer_of, depend, held_back, is_seen, owner, sent_at_once, strict_calls};
 use crate::abi::Api;
 use crate::capi::{recorded, with};
 use crate::check::calls::CallSpec;
 use crate::engine::calls::elsewhere::scope_done;
-use crate::engine::life::away::confirm_calls;
 use crate::engine::nodes::new_edt::{GivenSource, NewEdt};
 use crate::engine::nodes::outbox;
 use crate::engine::nodes::work::{Call, CallAnswer};
@@ -39,9 +38,7 @@ pub(super) fn sent_open(target: u32, new: Box<NewEdt>) -> Status {
     if new.guid.is_null() || !with(false, |context| context.current.is_some()) {
         return sent_at_once(target, Api::ocrEdtCreate, Call::CreateEdt(new));
     }
-    if outbox::send_open(target, Api::ocrEdtCreate.shown(), new) >= MOST_UNCONFIRMED {
-        confirm_calls();
-    }
+    outbox::wait_for_room(outbox::send_open(target, Api::ocrEdtCreate.shown(), new));
     Status::OK
 }
 

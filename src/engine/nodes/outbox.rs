@@ -461,7 +461,7 @@ pub(crate) struct Refused {
 #[derive(Default)]
 struct Unconfirmed {
     calls: Mutex<rank::UnconfirmedCalls, UnconfirmedCalls<Guid, Refused>>,
-    /// All have an answer.
+    /// All have an answer, or [`ROOM_AT`] have none.
     confirmed: Condvar,
 }
 
@@ -501,8 +501,9 @@ impl SentCall {
 
     /// One call less has no answer. What was held back, if it was the last.
     fn ends(&self, refused: Option<Refused>, held: Option<Guid>) -> Vec<Guid> {
-        let let_go = self.all.calls.lock().answer(self.owner, refused, held);
-        if let_go.is_some() {
+        let mut calls = self.all.calls.lock();
+        let let_go = calls.answer(self.owner, refused, held);
+        if let_go.is_some() || calls.count() == ROOM_AT {
             self.all.confirmed.notify_one();
         }
         let_go.unwrap_or_default()
@@ -598,6 +599,27 @@ pub(crate) fn are_many_held() -> bool {
 /// Keeps an EDT, which is held back, until the calls of this thread's EDT are confirmed. False if they are.
 pub(crate) fn keep_held(edt: Guid) -> bool {
     of_this_edt().is_some_and(|all| all.calls.lock().keep(edt))
+}
+
+/// So many calls of an EDT may be unconfirmed: each takes memory here and on the other node.
+const MOST_UNCONFIRMED: usize = 1024;
+
+/// When so many are left, an EDT that has waited for [`MOST_UNCONFIRMED`] goes on sending. The other node has these to
+/// handle until the next ones come.
+const ROOM_AT: usize = MOST_UNCONFIRMED / 2;
+
+/// Waits if so many calls of this thread's EDT are unconfirmed that no more should be sent before some are.
+pub(crate) fn wait_for_room(unconfirmed: usize) {
+    if unconfirmed < MOST_UNCONFIRMED {
+        return;
+    }
+    let Some(all) = of_this_edt() else { return };
+    let mut calls = all.calls.lock();
+    while_waiting(|| {
+        while calls.count() > ROOM_AT {
+            all.confirmed.wait(&mut calls);
+        }
+    });
 }
 
 /// Waits until this thread's calls are confirmed. Those that were refused, in the order of their answers.

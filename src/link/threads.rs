@@ -41,8 +41,8 @@ pub(crate) fn ask_for_short_shares() {
     let mut wanted: libc::sched_attr = unsafe { std::mem::zeroed() };
     wanted.size = size_of::<libc::sched_attr>() as u32;
     // SAFETY: the structure is this function's, and as long as it says. 0 stands for this thread.
-    unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut wanted, wanted.size, 0) };
-    if wanted.sched_policy == libc::SCHED_OTHER as u32 {
+    let is_known = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut wanted, wanted.size, 0) } == 0;
+    if is_known && wanted.sched_policy == libc::SCHED_OTHER as u32 {
         wanted.sched_runtime = SHARE_NS;
         // SAFETY: the structure is this function's, and as long as it says.
         unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const wanted, 0) };

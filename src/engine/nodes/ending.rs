@@ -54,7 +54,7 @@ pub(super) const FOR_CRASH: Duration = Duration::from_secs(1);
 
 /// Whether this process is a node of several. For handlers of signals, too.
 pub(crate) fn is_here() -> bool {
-    HAS_JOINED.is_set()
+    HAS_JOINED.is_of_this_process()
 }
 
 /// Whether somebody has asked for the end of all nodes.
@@ -69,7 +69,7 @@ pub(super) fn is_over() -> bool {
 
 /// The number of this node, and how many there are; none where the process is alone.
 pub(crate) fn place() -> Option<(u32, u32)> {
-    is_here().then(|| (NODE.load(Ordering::Relaxed), NODES.load(Ordering::Relaxed)))
+    HAS_JOINED.is_set().then(|| (NODE.load(Ordering::Relaxed), NODES.load(Ordering::Relaxed)))
 }
 
 /// Whether this is the process of a node, and another thread than that of the link.

@@ -52,7 +52,7 @@ pub(crate) struct NewEdt {
     pub(crate) along: Along,
 }
 
-/// A block or `NULL_GUID`, the pre-slot of a new EDT that it is connected to, and the mode.
+/// A block, `NULL_GUID` or an event of the EDT's node, the pre-slot of a new EDT that it is connected to, and the mode.
 pub(crate) type GivenSource = (Guid, u32, Mode);
 
 /// What goes with the creation of an EDT.

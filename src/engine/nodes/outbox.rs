@@ -143,6 +143,15 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 static SENT: AtomicU64 = AtomicU64::new(0);
 static HANDLED: AtomicU64 = AtomicU64::new(0);
 
+/// Whether some workers have nothing to run.
+#[derive(Clone, Copy)]
+pub(crate) struct IdleWorkers {
+    /// One sleeps.
+    pub(crate) sleep: bool,
+    /// One searches, or was woken and is about to.
+    pub(crate) search: bool,
+}
+
 /// What a run does for other nodes. The thread of the link calls it.
 #[derive(Clone, Copy)]
 pub(crate) struct WorkHandler {
@@ -158,8 +167,8 @@ pub(crate) struct WorkHandler {
     pub(crate) goes_on: fn(),
     /// In a run that ends: whether all EDTs that ran have ended.
     pub(crate) has_ended: fn() -> bool,
-    /// Whether a worker has nothing to run.
-    pub(crate) idles: fn() -> bool,
+    /// Which workers have nothing to run.
+    pub(crate) idle: fn() -> IdleWorkers,
     /// Lets EDTs go that were held back for calls, by the GUIDs of their slots.
     pub(crate) let_go: fn(Vec<Guid>),
 }
@@ -678,15 +687,10 @@ pub(crate) fn traffic() -> Vec<(u32, Traffic)> {
     OUTGOING.lock().traffic.iter().map(|(&to, &sent)| (to, sent)).collect()
 }
 
-/// Takes what waits to be sent. Without `lone`, confirmations for a node for which there is nothing else stay: what
-/// comes next for it takes them along.
-pub(super) fn take(lone: bool) -> Outgoing {
+/// Takes what waits to be sent.
+pub(super) fn take() -> Outgoing {
     let mut outgoing = OUTGOING.lock();
-    let (mut messages, blocks) = (std::mem::take(&mut outgoing.messages), std::mem::take(&mut outgoing.blocks));
-    if !lone {
-        let is_lone = |(_, all): &(u32, Vec<NodeWork>)| matches!(all[..], [NodeWork::Confirmed(_)]);
-        (outgoing.messages, messages) = messages.into_iter().partition(is_lone);
-    }
+    let (messages, blocks) = (std::mem::take(&mut outgoing.messages), std::mem::take(&mut outgoing.blocks));
     Outgoing { messages, blocks, ..Outgoing::default() }
 }
 

@@ -14,9 +14,6 @@
 //! milliseconds. One that is woken is let in much sooner, the more so as this one asks for short shares
 //! (`link/threads.rs`).
 //!
-//! Confirmations alone are sent when it has waited once. An EDT that its messages have started may have something for
-//! the same node by then, and both go together.
-//!
 //! Other threads of the process wake it in any case. Where all workers run EDTs, a thread that gives its core away all
 //! the time would take a part of one of their cores. Whenever it has slept it looks whether other processes of this
 //! machine have ended.
@@ -29,7 +26,7 @@ use crate::engine::nodes::ending::{
 use crate::engine::nodes::hello::{Hello, welcomes};
 use crate::engine::nodes::mates::Mates;
 use crate::engine::nodes::message::{NodeMessage, batches};
-use crate::engine::nodes::outbox::{self, Traffic, WorkHandler};
+use crate::engine::nodes::outbox::{self, IdleWorkers, Traffic, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
 use crate::engine::nodes::work::{Call, CallAnswer, NodeProgress, NodeWork};
@@ -124,7 +121,6 @@ pub(crate) enum Told {
 /// Works from the beginning of MPI to its end.
 pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     threads::mark_this();
-    threads::ask_for_short_shares();
     // SAFETY: `gettid` has no preconditions.
     THREAD.store(unsafe { libc::gettid() }, Ordering::SeqCst);
     // Libraries that MPI loads install handlers as they are loaded.
@@ -134,6 +130,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         // Nobody hears it where the process has given up.
         Err(why) => return drop(tell.send(Told::Failed(why))),
     };
+    threads::ask_for_short_shares();
     let mut thread = Communicator {
         link,
         place,
@@ -143,7 +140,6 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         taken: 0,
         brought: Vec::new(),
         recorded: HashMap::new(),
-        has_yielded: false,
         has_handed_over: false,
         last: Instant::now(),
         mates: Mates::new(Vec::new()),
@@ -203,9 +199,25 @@ pub(super) fn too_many(nodes: u32) -> String {
     )
 }
 
-/// Whether this thread has a core to itself as far as that can be told: a worker sleeps, or waits for an answer.
-fn has_core() -> bool {
-    outbox::is_waited_for() || outbox::handler().is_none_or(|handler| (handler.idles)())
+/// Whether this thread has a core to itself, as far as that can be told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Core {
+    Spare,
+    /// A worker may begin to run on it.
+    SpareUntilNow,
+    Used,
+}
+
+/// Whether a worker sleeps, searches, or waits for an answer. One that searches, or waits, may just have got what it
+/// goes on with, if a message was handled.
+fn spare_core(has_handed_over: bool) -> Core {
+    let idle = outbox::handler().map_or(IdleWorkers { sleep: true, search: false }, |handler| (handler.idle)());
+    match outbox::is_waited_for() || idle.search {
+        _ if idle.sleep => Core::Spare,
+        true if has_handed_over => Core::SpareUntilNow,
+        true => Core::Spare,
+        false => Core::Used,
+    }
 }
 
 /// How far this node is.
@@ -239,8 +251,6 @@ struct Communicator {
     brought: Vec<Announced>,
     /// How many messages that lead to something have come from each node, where the run is recorded.
     recorded: HashMap<u32, u64>,
-    /// Whether the thread has given its core away since messages were handled: a worker that they have woken has run.
-    has_yielded: bool,
     /// Whether messages were handled since, which a worker may begin to work on.
     has_handed_over: bool,
     /// When something happened last.
@@ -364,7 +374,7 @@ impl Communicator {
 
     /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
     fn turn(&mut self) -> Vec<Lost> {
-        let outgoing = outbox::take(std::mem::take(&mut self.has_yielded));
+        let outgoing = outbox::take();
         let mut receivers = Vec::new();
         for (to, messages) in outgoing.messages {
             let batches = batches(&messages);
@@ -383,22 +393,28 @@ impl Communicator {
         self.bells.iter().filter(rings).for_each(|(_, bell)| bell.ring());
         let mut lost = self.sort_events();
         if self.inbox.is_empty() && self.brought.is_empty() && lost.is_empty() {
-            self.has_yielded = true;
             let idle = self.last.elapsed();
             let is_soon = idle < SOON;
             let has_handed_over = std::mem::take(&mut self.has_handed_over);
-            let is_soon = is_soon && has_core();
-            let ended = if self.link.under_way() > 0 || is_soon && !has_handed_over && !is_under_way {
+            let core = if is_soon { spare_core(has_handed_over) } else { Core::Used };
+            let others = self.place.nodes as usize - 1;
+            let all_ring = self.bells.len() == others && bell::ringers() == others;
+            let looks = match core {
+                Core::Spare => true,
+                // A message of another machine would be seen when the sleep is over.
+                Core::SpareUntilNow => !all_ring,
+                Core::Used => false,
+            };
+            let ended = if looks || self.link.under_way() > 0 {
                 std::thread::yield_now();
                 // Where a transfer stands still, its other node may be gone.
                 if self.watched.elapsed() < BETWEEN_WATCHES { Vec::new() } else { self.watch() }
             } else {
-                let others = self.place.nodes as usize - 1;
                 let micros = match idle.as_millis() {
-                    _ if is_soon || is_under_way => 30,
+                    _ if is_under_way || core == Core::SpareUntilNow => 30,
                     // Its workers do not wake this thread.
                     _ if self.ends => 500,
-                    _ if self.bells.len() == others && bell::ringers() == others => 10_000,
+                    _ if all_ring => 10_000,
                     0..5 => 50,
                     _ if outbox::is_awaited() => 50,
                     5..100 => 1000,

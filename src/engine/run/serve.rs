@@ -6,7 +6,7 @@
 
 use crate::check;
 use crate::check::history::{OtherCaller, Who};
-use crate::engine::nodes::outbox::{self, WorkHandler};
+use crate::engine::nodes::outbox::{self, IdleWorkers, WorkHandler};
 use crate::engine::nodes::work::{Call, CallAnswer, Caller, NodeWork};
 use crate::engine::nodes::{drain, ending, join};
 use crate::engine::process::exit;
@@ -49,7 +49,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     runtime.begin_outside();
     let work = |from, work| handle_on_link(|| handle(from, work));
     let let_go = |held| on_link(|context| context.let_go(held));
-    outbox::open(WorkHandler { work, place, rests, all_rest, goes_on, has_ended, idles, let_go });
+    outbox::open(WorkHandler { work, place, rests, all_rest, goes_on, has_ended, idle, let_go });
 }
 
 fn with_runtime<R>(none: R, act: impl FnOnce(&Runtime) -> R) -> R {
@@ -83,10 +83,10 @@ fn hear_nothing(runtime: &Runtime) {
     runtime.cancel_if_over();
 }
 
-fn idles() -> bool {
-    with_runtime(true, |runtime| {
+fn idle() -> IdleWorkers {
+    with_runtime(IdleWorkers { sleep: true, search: false }, |runtime| {
         let state = runtime.queues.sleep.state();
-        state.sleeping() + state.searching() > 0
+        IdleWorkers { sleep: state.sleeping() > 0, search: state.searching() > 0 }
     })
 }
 

@@ -34,12 +34,12 @@ pub(crate) fn is_first() -> bool {
     PROCESS.load(Ordering::Relaxed) == std::process::id()
 }
 
-/// Whether something holds in this process, and in none that it has forked. To ask costs no call of the system, other
-/// than to compare process IDs: the word is in a page that the system clears in a forked process (`MADV_WIPEONFORK`).
+/// Whether something holds in this process, and in none that it has forked. To ask costs no call of the system: the
+/// word is in a page that the system clears in a forked process (`MADV_WIPEONFORK`).
 pub(crate) struct OwnFlag {
     /// Null before the flag is set, or where there was no such page.
     word: AtomicPtr<AtomicU32>,
-    /// The process that has set the flag, where there was no such page; 0 otherwise.
+    /// The process that has set the flag; 0 before.
     process: AtomicU32,
 }
 
@@ -50,25 +50,29 @@ impl OwnFlag {
 
     /// Sets the flag, for as long as the process lives.
     pub(crate) fn set(&self) {
-        match wiped_page() {
-            Some(word) => {
-                word.store(1, Ordering::SeqCst);
-                self.word.store(ptr::from_ref(word).cast_mut(), Ordering::SeqCst);
-            }
-            None => self.process.store(std::process::id(), Ordering::SeqCst),
+        self.process.store(std::process::id(), Ordering::SeqCst);
+        if let Some(word) = wiped_page() {
+            word.store(1, Ordering::SeqCst);
+            self.word.store(ptr::from_ref(word).cast_mut(), Ordering::SeqCst);
         }
     }
 
-    /// Whether this process itself has set the flag. For handlers of signals, too.
+    /// Whether this process itself has set the flag. A process that shares this one's memory, as by `vfork`, is taken
+    /// for it. For handlers of signals, too.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         // SAFETY: the pointer is null, or that of a word which stays mapped, and which atomic operations alone use.
         match unsafe { self.word.load(Ordering::SeqCst).as_ref() } {
             Some(word) => word.load(Ordering::SeqCst) != 0,
-            None => match self.process.load(Ordering::SeqCst) {
-                0 => false,
-                process => process == std::process::id(),
-            },
+            None => self.is_of_this_process(),
+        }
+    }
+
+    /// The same, without that exception, by a call of the system.
+    pub(crate) fn is_of_this_process(&self) -> bool {
+        match self.process.load(Ordering::SeqCst) {
+            0 => false,
+            process => process == std::process::id(),
         }
     }
 }
@@ -84,7 +88,9 @@ fn wiped_page() -> Option<&'static AtomicU32> {
         return None;
     }
     // SAFETY: the pages are those of the new mapping, which nothing else uses yet.
-    let is_wiped = unsafe { libc::madvise(page, BYTES, libc::MADV_WIPEONFORK) } == 0;
+    let advised = |advice| unsafe { libc::madvise(page, BYTES, advice) } == 0;
+    // Emulators may accept any advice, and follow none.
+    let is_wiped = !advised(-1) && advised(libc::MADV_WIPEONFORK);
     // SAFETY: the mapping begins with an aligned word of zeros, and is never taken back.
     is_wiped.then(|| unsafe { &*page.cast::<AtomicU32>() })
 }

@@ -899,6 +899,7 @@ fn edts_of_other_nodes_end_the_program() {
         let answer = run_elsewhere(mpi, 3, &["exit"]);
         answer.expect(3, &["on node 1"]);
         assert_eq!(answer.count("is gone"), 0, "{answer:?}");
+        run_elsewhere(mpi, 3, &["exit-0"]).expect(0, &["on node 1", "node 1 has called exit(0)"]);
         run_elsewhere(mpi, 2, &["hang"]).expect(1, &["on node 1", "ocr: error: the program hangs", "No EDT waits"]);
     }
 }

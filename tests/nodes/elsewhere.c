@@ -904,6 +904,8 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         ocrAbort(0);
     } else if (paramv[0] == 5) {
         exit(3);
+    } else if (paramv[0] == 6) {
+        exit(0);
     } else if (paramv[0] == 2) {
         volatile int *nothing = NULL;
         *nothing = 1;
@@ -943,6 +945,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         endOn(1, 4);
     } else if (strcmp(what, "exit") == 0) {
         endOn(1, 5);
+    } else if (strcmp(what, "exit-0") == 0) {
+        endOn(1, 6);
     } else if (strcmp(what, "returned") == 0) {
         returned(node);
     } else if (strcmp(what, "passed") == 0) {

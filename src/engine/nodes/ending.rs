@@ -52,6 +52,9 @@ pub(super) const PATIENCE_AT_END: Duration = Duration::from_secs(30);
 /// How long a process that crashes waits until the others have been told.
 pub(super) const FOR_CRASH: Duration = Duration::from_secs(1);
 
+/// How long a process that exits waits until MPI is ended on all nodes.
+const FOR_EXIT: Duration = Duration::from_secs(3);
+
 /// Whether this process is a node of several. For handlers of signals, too.
 pub(crate) fn is_here() -> bool {
     HAS_JOINED.is_of_this_process()
@@ -105,7 +108,7 @@ pub(crate) fn end(status: i32) -> i32 {
     }
     ask(status);
     if NODE.load(Ordering::Relaxed) != 0 {
-        wait_until_over(|time| time > FOR_CRASH);
+        wait_until_over(|time| time > FOR_EXIT);
         return status;
     }
     // A node that is stopped is waited for as long as nobody has failed.

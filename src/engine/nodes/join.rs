@@ -351,6 +351,7 @@ pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
                 // Where something is wrong, EDTs that run are not waited for.
                 if with == 0
                     && orderly
+                    && !is_asked()
                     && let Some(end) = end.take()
                 {
                     end();
@@ -366,7 +367,7 @@ pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
                 exit_now(FATAL_STATUS)
             }
             // Another thread of this process ends it, with a status of its own.
-            Err(()) if is_asked() => std::thread::park(),
+            Ok(Told::Over) | Err(()) if is_asked() => std::thread::park(),
             Ok(Told::Over) | Err(()) => break,
             Ok(_) => {}
         }

@@ -21,6 +21,8 @@ pub(super) enum NodeMessage {
     Lost(u32),
     /// To node 0: the sender crashes, and has said so. All are to end with this status.
     Crashed(i32),
+    /// To node 0: the sender ends by itself, as by `exit`. All are to end with this status, and MPI before them.
+    Exits(i32),
     /// About the program's objects, in the order in which they are to be handled.
     Work(Vec<NodeWork>),
 }
@@ -82,6 +84,10 @@ impl NodeMessage {
                 out.u32(8);
                 out.u32(*status as u32);
             }
+            NodeMessage::Exits(status) => {
+                out.u32(9);
+                out.u32(*status as u32);
+            }
             NodeMessage::Work(all) => {
                 out.u32(WORK);
                 all.iter().for_each(|work| work.write(&mut out));
@@ -107,6 +113,7 @@ impl NodeMessage {
             7 => NodeMessage::End,
             5 => NodeMessage::Lost(from.u32()?),
             8 => NodeMessage::Crashed(from.u32()? as i32),
+            9 => NodeMessage::Exits(from.u32()? as i32),
             WORK => {
                 let mut all = vec![NodeWork::read(&mut from)?];
                 while !from.0.is_empty() {
@@ -141,6 +148,7 @@ mod tests {
             NodeMessage::Stop { status: 0, orderly: false },
             NodeMessage::Stopped,
             NodeMessage::Crashed(139),
+            NodeMessage::Exits(-3),
             NodeMessage::End,
             NodeMessage::Lost(9),
         ];

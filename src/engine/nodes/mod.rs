@@ -34,7 +34,7 @@
 //! | a Hello does not fit that of node 0 | node 0 says why, once, and stops all with status 2 before anything runs |
 //! | node 0 ends its run, as by `ocrShutdown` | the others end theirs, and nobody closes before all EDTs that ran have ended ([`drain`]) |
 //! | the process of node 0 ends, by whatever call | [`ending::end`] is called last, with the status: by `exit_now`, or as the first of what `exit` calls |
-//! | the process of another node ends by itself, as by `exit` or an error | [`ending::end`] has node 0 told, which ends all with that status |
+//! | the process of another node ends by itself, as by `exit` or an error | [`ending::end`] has node 0 told, which ends all with that status, and MPI on all: launchers kill the others where one leaves without that |
 //! | a process crashes | the handler has the others told, a second at most, and the system ends the process ([`ending::crashed`]); where it is that of another node, node 0 ends with that status |
 //! | a node is killed, or ends by `_exit` | another node of its machine sees that and says so, once; all end with status 1 |
 //! | the launcher sends SIGTERM | a node looks first whether another one is gone, which may be why, and says so |

@@ -150,6 +150,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         ends: false,
         is_noted: false,
         is_ending: false,
+        is_exiting: false,
         wave: Wave::new(place.nodes),
         looked: Instant::now(),
         tell,
@@ -270,6 +271,8 @@ struct Communicator {
     is_noted: bool,
     /// Whether this process ends because of a node that is gone or cannot be reached; on node 0 alone.
     is_ending: bool,
+    /// Whether this process ends by itself, as by `exit`, and has told node 0 so; on node 0: whether another one has.
+    is_exiting: bool,
     /// Whether anything can still happen; on node 0 alone.
     wave: Wave,
     /// When the last round of it began.
@@ -362,9 +365,10 @@ impl Communicator {
                 NodeMessage::Crashed(status) => {
                     // It has said so itself.
                     self.gone.push(from);
-                    // 0 would say that none was lost.
-                    LOST_AT_END.store(if status == 0 { FATAL_STATUS } else { status }, Ordering::SeqCst);
+                    LOST_AT_END.store(status, Ordering::SeqCst);
                 }
+                // It answers as the others do.
+                NodeMessage::Exits(status) if status != 0 => LOST_AT_END.store(status, Ordering::SeqCst),
                 NodeMessage::Work(all) => all.iter().for_each(|work| self.drop_work(from, work)),
                 _ => {}
             }
@@ -547,8 +551,9 @@ impl Communicator {
         let mut stops = None;
         loop {
             let lost = self.turn();
+            // Where the process exits, its run does not end.
             if let Some(status) = stops
-                && RUN_HAS_ENDED.load(Ordering::SeqCst)
+                && (self.is_exiting || RUN_HAS_ENDED.load(Ordering::SeqCst))
             {
                 early.iter().for_each(|(from, work)| self.drop_work(*from, work));
                 return self.answer_stop(status);
@@ -587,10 +592,15 @@ impl Communicator {
                     }
                     NodeMessage::Crashed(status) => {
                         self.gone.push(from);
+                        self.end_by(move || end_process(status), status);
+                    }
+                    NodeMessage::Exits(_) if self.is_exiting => {}
+                    NodeMessage::Exits(status) => {
                         if status == 0 {
                             note!("node {from} has called exit(0), so all nodes end.");
                         }
-                        self.end_by(move || end_process(status), status);
+                        self.is_exiting = true;
+                        end_on_thread(move || end_process(status), status);
                     }
                     NodeMessage::Lost(node) => {
                         self.gone.push(node);
@@ -608,10 +618,16 @@ impl Communicator {
             match ASKED.load(Ordering::SeqCst) {
                 NO_STATUS => {}
                 status if self.place.node == 0 => return self.stop_all(status),
-                status => {
+                status if CRASHES.load(Ordering::SeqCst) => {
                     self.send(0, &NodeMessage::Crashed(status));
                     return self.flush(FOR_LAST_MESSAGE);
                 }
+                // MPI is ended on all nodes before the process ends: launchers kill those on which it is not.
+                status if !self.is_exiting => {
+                    self.is_exiting = true;
+                    self.send(0, &NodeMessage::Exits(status));
+                }
+                _ => {}
             }
             if TERMINATED.swap(false, Ordering::SeqCst) && self.look_after() {
                 return;
@@ -794,11 +810,8 @@ impl Communicator {
 
     /// Ends the process of node 0 by what is called on a thread of its own, or with this status. Once.
     fn end_by(&mut self, end: impl FnOnce() + Send + 'static, status: i32) {
-        if std::mem::replace(&mut self.is_ending, true) {
-            return;
-        }
-        if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
-            ask(status);
+        if !std::mem::replace(&mut self.is_ending, true) {
+            end_on_thread(end, status);
         }
     }
 
@@ -883,7 +896,7 @@ impl Communicator {
             }
             waiting.retain(|node| !self.gone.contains(node));
             let time = begin.elapsed();
-            if status != 0 && time > FOR_STOPPED || LOST_AT_END.load(Ordering::SeqCst) != 0 {
+            if (status != 0 || self.is_exiting) && time > FOR_STOPPED || LOST_AT_END.load(Ordering::SeqCst) != 0 {
                 break;
             }
             if time > NOTE_AFTER
@@ -909,6 +922,13 @@ impl Communicator {
     /// A node, for people: as much of it as this one knows.
     fn hello_name(&self, node: u32) -> String {
         self.hellos.get(node as usize).map_or_else(|| format!("node {node}"), |hello| hello.name(node))
+    }
+}
+
+/// Calls what ends the process of node 0 with this status, on a thread of its own.
+fn end_on_thread(end: impl FnOnce() + Send + 'static, status: i32) {
+    if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
+        ask(status);
     }
 }
 

@@ -4,6 +4,7 @@
 //
 // clause: B.2.3
 // unordered: one EDT writes a block which others have in mode RW, and these do not look at it
+// one-node: EDTs wait for variables that others of their process set
 // workers: 2 8
 #include "check.h"
 #include <stdatomic.h>

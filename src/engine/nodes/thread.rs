@@ -3,8 +3,9 @@
 //!
 //! | what it expects | how it waits |
 //! |---|---|
-//! | something is on its way, as a block; or a message has come, or was to be sent, less than 200 us ago, and a worker sleeps | it gives its core away and looks again |
-//! | it has just sent something, which MPI may still have; or the latter, and it has just handled a message, so a worker may begin to run on that core | it sleeps for 30 us |
+//! | something is on its way, as a block, or a message has come or was to be sent less than 200 us ago; and a worker sleeps | it gives its core away and looks again |
+//! | the same, and it has just handled a message, so a worker may begin to run on that core | it sleeps for 30 us |
+//! | something is on its way, or was sent just now, and workers run | it sleeps for 30 us |
 //! | otherwise, where all other nodes are on this machine | it sleeps for 10 ms: whoever sends a message rings its bell |
 //! | less than 5 ms ago, or calls have no answer | it looks again after 50 us |
 //! | less than 100 ms ago | it looks again after 1 ms |
@@ -400,7 +401,8 @@ impl Communicator {
             let idle = self.last.elapsed();
             let is_soon = idle < SOON;
             let has_handed_over = std::mem::take(&mut self.has_handed_over);
-            let core = if is_soon { spare_core(has_handed_over) } else { Core::Used };
+            let still_under_way = self.link.under_way() > 0;
+            let core = if is_soon || still_under_way { spare_core(has_handed_over) } else { Core::Used };
             let others = self.place.nodes as usize - 1;
             let all_ring = self.bells.len() == others && bell::ringers() == others;
             let looks = match core {
@@ -409,13 +411,13 @@ impl Communicator {
                 Core::SpareUntilNow => !all_ring,
                 Core::Used => false,
             };
-            let ended = if looks || self.link.under_way() > 0 {
+            let ended = if looks {
                 std::thread::yield_now();
                 // Where a transfer stands still, its other node may be gone.
                 if self.watched.elapsed() < BETWEEN_WATCHES { Vec::new() } else { self.watch() }
             } else {
                 let micros = match idle.as_millis() {
-                    _ if is_under_way || core == Core::SpareUntilNow => 30,
+                    _ if is_under_way || still_under_way || core == Core::SpareUntilNow => 30,
                     // Its workers do not wake this thread.
                     _ if self.ends => 500,
                     _ if all_ring => 10_000,

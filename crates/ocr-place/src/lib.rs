@@ -20,8 +20,8 @@
 //! - [`cores::divide`], [`cores::lent_for`]: how workers and CPU devices share the cores; numbers of cores.
 //! - [`simulate::simulate`]: runs a graph on a machine in virtual time; nanoseconds; the error says what is wrong with
 //!   the graph.
-//! - [`simulate::nodes::simulate_on_nodes`]: runs a graph on several nodes in virtual time; nanoseconds, bytes; the error
-//!   says what is wrong with the graph.
+//! - [`simulate::nodes::simulate_on_nodes`]: runs a graph on several nodes in virtual time; nanoseconds, bytes; the
+//!   error says what is wrong with the graph.
 //!
 //! ```
 //! use ocr_place::model::RunTimes;

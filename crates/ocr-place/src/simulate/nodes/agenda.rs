@@ -3,6 +3,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+/// No time of a run is above this, in nanoseconds: some three years. Sums of such times have room in 64 bits.
+pub(super) const LONGEST_NS: u64 = 100_000_000_000_000_000;
+
 /// Something that happens at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Moment {

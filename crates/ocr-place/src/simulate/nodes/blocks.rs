@@ -1,5 +1,5 @@
-//! Which nodes have a block, and who waits for it. This follows the two tables of `src/engine/life/away.rs`, that of the
-//! borrower and that of the owner: one copy to write, or copies to read on several nodes.
+//! Which nodes have a block, and who waits for it: one copy to write, or copies to read on several nodes. This follows
+//! the tables of `src/protocol/borrower.rs` and `src/protocol/owner.rs`.
 //!
 //! | of a block, at the borrower | here |
 //! |---|---|

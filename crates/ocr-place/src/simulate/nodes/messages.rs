@@ -1,25 +1,31 @@
 //! The threads of the link, and the messages that they send and handle.
 
-use super::agenda::{Agenda, Moment};
+use super::agenda::{Agenda, LONGEST_NS, Moment};
 use super::{NodesMachine, NodesOutcome};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The bytes of a message besides those of blocks.
+/// The bytes of a message besides its elements and the contents of blocks, and those of an element.
 const MESSAGE_BYTES: u64 = 64;
+const ELEMENT_BYTES: u64 = 8;
+
+/// The content of a block that has more bytes is no part of a message: it is sent from where it is, and received where
+/// it is to be (`LARGEST_IN_MESSAGE` of `src/engine/nodes/outbox.rs`).
+const LARGEST_IN_MESSAGE: u64 = 32 << 10;
 
 /// A message of one node to another. Tasks and blocks are numbers of the graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum SimulatedMessage {
-    /// An EDT is created, for which so many dependences go along, and these blocks to be read.
-    Create { edt: u32, edges: u32, along: Vec<u32> },
+    /// An EDT is created. So many satisfied dependences go along, those on these tasks of the receiver, and these
+    /// blocks to be read.
+    Create { edt: u32, edges: u32, on: Vec<u32>, along: Vec<u32> },
     /// An EDT waits for a task of the receiver.
     Depend { on: u32, edt: u32 },
     /// An EDT of the receiver is satisfied by a call.
     Satisfy { edt: u32 },
     /// These EDTs of the receiver are satisfied by the end of a task, and get these blocks to be read.
     Release { edts: Vec<u32>, along: Vec<u32> },
-    /// An EDT is held back no more.
-    LetGo { edt: u32 },
+    /// These EDTs are held back no more.
+    LetGo { edts: Vec<u32> },
     /// Calls of these EDTs were made.
     Confirm { callers: Vec<u32> },
     /// So many tasks that a join of the receiver waits for are over.
@@ -40,6 +46,18 @@ impl SimulatedMessage {
         use SimulatedMessage::{Create, LetGo, Release, Satisfy, ScopeDone};
         matches!(self, Create { .. } | Satisfy { .. } | Release { .. } | LetGo { .. } | ScopeDone { .. })
     }
+
+    /// How many EDTs, tasks and blocks it names in lists.
+    fn elements(&self) -> u64 {
+        let elements = match self {
+            SimulatedMessage::Create { on, along, .. } => on.len() + along.len(),
+            SimulatedMessage::Release { edts, along } => edts.len() + along.len(),
+            SimulatedMessage::LetGo { edts } => edts.len(),
+            SimulatedMessage::Confirm { callers } => callers.len(),
+            _ => 0,
+        };
+        elements as u64
+    }
 }
 
 /// A message on its way.
@@ -56,8 +74,15 @@ pub(super) struct Sent {
 }
 
 impl Sent {
+    /// The bytes of the message with those of blocks.
     fn size(&self) -> u64 {
-        MESSAGE_BYTES + self.bytes
+        MESSAGE_BYTES + ELEMENT_BYTES * self.message.elements() + self.bytes
+    }
+
+    /// The bytes that it takes on a node.
+    fn in_memory(&self) -> u64 {
+        let is_apart = matches!(self.message, SimulatedMessage::Content { .. }) && self.bytes > LARGEST_IN_MESSAGE;
+        self.size() - if is_apart { self.bytes } else { 0 }
     }
 }
 
@@ -103,7 +128,7 @@ impl Links {
         let queue = thread.outgoing.entry(to).or_default();
         let is_joined = is_joined && !queue.is_empty();
         let sent = Sent { from, message, caller, bytes, is_joined };
-        thread.bytes += sent.size();
+        thread.bytes += sent.in_memory();
         queue.push(sent);
         if !std::mem::replace(&mut thread.is_to_send, true) {
             agenda.enter(thread.free_at.max(agenda.now), Moment::Sends(from));
@@ -112,9 +137,10 @@ impl Links {
 
     /// Confirms a call of an EDT, together with others if that message waits to be sent.
     pub(super) fn confirm(&mut self, agenda: &mut Agenda, (from, to): (u32, u32), caller: u32) {
-        let queue = self.threads[from as usize].outgoing.get_mut(&to);
-        let last = queue.and_then(|queue| queue.last_mut()).map(|sent| &mut sent.message);
+        let thread = &mut self.threads[from as usize];
+        let last = thread.outgoing.get_mut(&to).and_then(|queue| queue.last_mut()).map(|sent| &mut sent.message);
         if let Some(SimulatedMessage::Confirm { callers }) = last {
+            thread.bytes += ELEMENT_BYTES;
             return callers.push(caller);
         }
         let message = SimulatedMessage::Confirm { callers: vec![caller] };
@@ -138,9 +164,10 @@ impl Links {
             outcome.messages += many - confirmations;
             outcome.bytes += batch.iter().map(|sent| sent.bytes).sum::<u64>();
             let size: u64 = batch.iter().map(Sent::size).sum();
-            thread.bytes -= size;
+            thread.bytes -= batch.iter().map(Sent::in_memory).sum::<u64>();
             at += many * self.machine.overhead_ns;
-            thread.wire_free_at = thread.wire_free_at.max(at) + (size as f64 * 1e9 / self.machine.bandwidth) as u64;
+            let takes = (size as f64 * 1e9 / self.machine.bandwidth) as u64;
+            thread.wire_free_at = thread.wire_free_at.max(at).saturating_add(takes).min(LONGEST_NS);
             let slot = self.arrived.pop().unwrap_or_else(|| {
                 self.on_the_way.push((0, Vec::new()));
                 self.on_the_way.len() as u32 - 1
@@ -152,17 +179,18 @@ impl Links {
         thread.free_at = at;
     }
 
-    /// A batch is at its node.
-    pub(super) fn arrive(&mut self, agenda: &mut Agenda, slot: u32, outcome: &mut NodesOutcome) {
+    /// A batch is at its node, which is returned.
+    pub(super) fn arrive(&mut self, agenda: &mut Agenda, slot: u32, outcome: &mut NodesOutcome) -> u32 {
         let (node, batch) = std::mem::take(&mut self.on_the_way[slot as usize]);
         self.arrived.push(slot);
         let thread = &mut self.threads[node as usize];
         let was_idle = thread.incoming.is_empty();
-        thread.bytes += batch.iter().map(Sent::size).sum::<u64>();
+        thread.bytes += batch.iter().map(Sent::in_memory).sum::<u64>();
         thread.incoming.extend(batch);
         if was_idle {
             self.begin(agenda, node, outcome);
         }
+        node
     }
 
     /// A thread begins to handle the first message that has come.
@@ -179,7 +207,7 @@ impl Links {
     pub(super) fn handled(&mut self, agenda: &mut Agenda, node: u32, outcome: &mut NodesOutcome) -> Option<Sent> {
         let thread = &mut self.threads[node as usize];
         let sent = thread.incoming.pop_front()?;
-        thread.bytes -= sent.size();
+        thread.bytes -= sent.in_memory();
         self.begin(agenda, node, outcome);
         Some(sent)
     }

@@ -7,21 +7,27 @@
 //!
 //! | what happens | messages |
 //! |---|---|
-//! | an EDT creates one for another node | one, confirmed; dependences that follow at once go along |
-//! | its dependence on an output event of a third node, or of another node than its creator's | one to the node of that event, confirmed |
+//! | an EDT creates one for another node | one, confirmed; dependences that follow at once go along: those that are satisfied, and those on output events of that node |
+//! | its dependence on an output event of a third node, and any on another node's event after that | one to the node of that event, confirmed |
 //! | an EDT satisfies something in its body | one to the node of the EDT that waits, confirmed |
 //! | an EDT or a finish scope ends | one to each node on which EDTs wait for that |
 //! | no EDT of a finish scope is left on a node | one to the node of the finish EDT |
+//! | all calls are confirmed of an EDT that holds others back | one to each other node that has some of those |
 //! | an EDT needs a block | those of `blocks.rs`; none for a small one that went along |
 //!
-//! A creation never waits. What can have others go on waits until the EDT's calls for other nodes are confirmed, and so
-//! does the end of its function: its worker runs nothing else meanwhile. An EDT that is created with all that it waits
-//! for is held back until then. These are the rules of `src/engine/nodes/outbox.rs`.
+//! What can have others go on waits until the EDT's calls for other nodes are confirmed, and so does the end of its
+//! function: its worker runs nothing else meanwhile. A creation with an open pre-slot does not wait for that. If
+//! dependences go along, the new EDT is held back until then. Where too many EDTs are held back, or too many calls are
+//! unconfirmed, a creation waits all the same. These are the rules of `src/protocol/order.rs`.
 //!
-//! What is left out: kernels, priorities, the exclusion of EDTs of one node over a block, and what a recording does not
-//! say: an event that an EDT satisfies in its body is taken to be on the node of the EDT that waits for it. Where the
-//! last EDT of a scope on a node was created by a third node, the runtime tells that node first; here the message goes
-//! to the finish EDT's.
+//! These are left out:
+//!
+//! - Kernels, priorities, and the exclusion of EDTs of one node over a block.
+//! - Where an event is that an EDT satisfies in its body: recordings do not say it. It is taken to be on the node of
+//!   the EDT that waits for it.
+//! - The way of the news that a scope's last EDT on a node has ended, where a third node has created that. The runtime
+//!   tells that node first; here the message goes to the finish EDT's.
+//! - Messages that say which EDTs are gone, so that their creators use their GUIDs again.
 //!
 //! | file | what it has |
 //! |---|---|
@@ -48,6 +54,12 @@ use super::graph::TaskGraph;
 /// The number that stands for no task and for no node.
 pub const NONE: u32 = u32::MAX;
 
+/// The least bandwidth of a link, in bytes per second.
+pub const LEAST_BANDWIDTH: f64 = 1e3;
+
+/// The longest latency, and the most that a message may cost, in nanoseconds: a second.
+pub const LONGEST_DELAY_NS: u64 = 1_000_000_000;
+
 /// The nodes on which a graph runs in virtual time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NodesMachine {
@@ -55,11 +67,11 @@ pub struct NodesMachine {
     pub nodes: u32,
     /// How many workers each has; at least one.
     pub workers: u32,
-    /// Nanoseconds from when a batch leaves a node until it is at another.
+    /// Nanoseconds from when a batch leaves a node until it is at another; [`LONGEST_DELAY_NS`] at most.
     pub latency_ns: u64,
-    /// Bytes per second of a node's link, at least one.
+    /// Bytes per second of a node's link; [`LEAST_BANDWIDTH`] at least.
     pub bandwidth: f64,
-    /// Nanoseconds that a message costs the thread of the link on either side.
+    /// Nanoseconds that a message costs the thread of the link on either side; [`LONGEST_DELAY_NS`] at most.
     pub overhead_ns: u64,
 }
 
@@ -93,9 +105,11 @@ pub struct NodesOutcome {
     pub bytes: u64,
     /// For how long workers waited in EDTs until calls were confirmed, all workers together.
     pub confirming_ns: u64,
-    /// For how long workers had nothing to run while something was on its way to their node, or an EDT waited there for
-    /// a block; all workers together.
+    /// For how long workers had nothing to run and could get something from other nodes, all workers together.
+    /// Something was on its way to their node, or an EDT waited there for a block.
     pub starved_ns: u64,
+    /// What starting EDTs cost, and telling of their ends, all EDTs together.
+    pub starting_ns: u64,
     /// For how long each node's workers ran EDTs.
     pub busy_ns: Vec<u64>,
     /// For how long each node's thread of the link sent and handled messages.

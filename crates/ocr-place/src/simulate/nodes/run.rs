@@ -5,15 +5,19 @@ mod calls;
 use self::calls::RunningEdt;
 use super::super::graph::{Costs, TaskGraph};
 use super::super::run::AWAKE_NS;
-use super::agenda::{Agenda, Moment};
+use super::agenda::{Agenda, LONGEST_NS, Moment};
 use super::blocks::{BlockStep, BlockTables, MOST_ALONG};
 use super::messages::{Links, Sent, SimulatedMessage};
 use super::spread::{NodeChoice, NodePlacing};
-use super::{NONE, NodesGraph, NodesMachine, NodesOutcome};
+use super::{LEAST_BANDWIDTH, LONGEST_DELAY_NS, NONE, NodesGraph, NodesMachine, NodesOutcome};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::ops::Range;
 
-/// Runs a graph on several nodes in virtual time. The error is a text that says what is wrong with the arguments.
+/// Runs a graph on several nodes in virtual time.
+///
+/// # Errors
+/// A text that says what is wrong with the arguments, or that the run would take more than three years.
 pub fn simulate_on_nodes(
     input: &NodesGraph<'_>,
     machine: &NodesMachine,
@@ -33,7 +37,9 @@ struct UsedBlock {
 /// The workers of a node.
 #[derive(Default)]
 struct NodeWorkers {
-    /// For each one that has nothing to run, when its last EDT ended.
+    /// How many have run nothing yet.
+    unused: u32,
+    /// For each other one that has nothing to run, when its last EDT ended.
     idle: Vec<u64>,
     /// EDTs that wait for a worker.
     ready: VecDeque<u32>,
@@ -41,6 +47,20 @@ struct NodeWorkers {
     awaits: u32,
     /// Up to when [`NodesOutcome::starved_ns`] is counted.
     counted_to: u64,
+}
+
+impl NodeWorkers {
+    fn idle(&self) -> u64 {
+        u64::from(self.unused) + self.idle.len() as u64
+    }
+
+    /// Takes the idle worker that has run something last: when that ended, or 0 for one that has run nothing.
+    fn take_idle(&mut self) -> Option<u64> {
+        self.idle.pop().or_else(|| {
+            self.unused = self.unused.checked_sub(1)?;
+            Some(0)
+        })
+    }
 }
 
 /// What a task is, as far as the run has come.
@@ -57,6 +77,20 @@ struct TaskState {
     is_over: bool,
 }
 
+/// The blocks of all EDTs, each once for an EDT and in the order of their numbers, and where those of each EDT begin.
+fn uses_of_all(graph: &TaskGraph) -> (Vec<UsedBlock>, Vec<usize>) {
+    let (mut all, mut first): (Vec<UsedBlock>, _) = (Vec::new(), vec![0]);
+    for task in &graph.tasks {
+        let mut its: Vec<_> = task.blocks.iter().map(|uses| (uses.block, !uses.writes)).collect();
+        // Of several uses of a block, one that writes comes first.
+        its.sort_unstable();
+        its.dedup_by_key(|(block, _)| *block);
+        all.extend(its.into_iter().map(|(block, reads)| UsedBlock { block, writes: !reads }));
+        first.push(all.len());
+    }
+    (all, first)
+}
+
 struct NodesRun<'a> {
     input: NodesGraph<'a>,
     graph: &'a TaskGraph,
@@ -66,6 +100,9 @@ struct NodesRun<'a> {
     spread: NodeChoice<'a>,
     outcome: NodesOutcome,
     tasks: Vec<TaskState>,
+    /// The blocks of all EDTs, and where those of each begin.
+    uses: Vec<UsedBlock>,
+    first_use: Vec<usize>,
     workers: Vec<NodeWorkers>,
     running: FxHashMap<u32, RunningEdt>,
     /// For each EDT, the tasks whose ends it waits for.
@@ -83,8 +120,8 @@ struct NodesRun<'a> {
     /// For joins and nodes, how many EDTs of the scope are there, and how many have ended since the join's node was
     /// told.
     scopes: FxHashMap<(u32, u32), (u32, u32)>,
-    /// Tasks that wait for nothing more.
-    free: Vec<u32>,
+    /// Tasks that wait for nothing more, in the order in which that was so.
+    free: VecDeque<u32>,
     /// Nodes that may have something for their workers.
     to_serve: Vec<u32>,
     left: usize,
@@ -94,8 +131,14 @@ impl<'a> NodesRun<'a> {
     fn new(input: &NodesGraph<'a>, machine: &NodesMachine, placing: NodePlacing) -> Result<NodesRun<'a>, String> {
         let graph = input.graph;
         let waits = graph.waits()?;
-        if machine.nodes == 0 || machine.workers == 0 || machine.bandwidth.is_nan() || machine.bandwidth < 1.0 {
-            return Err("there is a node, a worker and a byte a second at least".into());
+        if machine.nodes == 0 || machine.workers == 0 {
+            return Err("there is a node and a worker at least".into());
+        }
+        if machine.bandwidth.is_nan() || machine.bandwidth < LEAST_BANDWIDTH {
+            return Err("a link has a kilobyte a second at least".into());
+        }
+        if machine.latency_ns.max(machine.overhead_ns) > LONGEST_DELAY_NS {
+            return Err("a latency, and what a message costs, is a second at most".into());
         }
         let count = graph.tasks.len();
         if [input.creators.len(), input.hints.len()] != [count; 2] || input.makers.len() != graph.blocks.len() {
@@ -114,7 +157,7 @@ impl<'a> NodesRun<'a> {
         let is_join = |number: &u32| graph.tasks[*number as usize].is_join();
         let joins = (0..count as u32).filter(is_join);
         let state = |waits| TaskState { node: NONE, waits, has: 0, ready: 0, is_over: false };
-        let idle = vec![0; machine.workers as usize];
+        let (uses, first_use) = uses_of_all(graph);
         Ok(NodesRun {
             input: *input,
             graph,
@@ -129,7 +172,9 @@ impl<'a> NodesRun<'a> {
                 ..NodesOutcome::default()
             },
             tasks: waits.into_iter().map(state).collect(),
-            workers: (0..nodes).map(|_| NodeWorkers { idle: idle.clone(), ..NodeWorkers::default() }).collect(),
+            uses,
+            first_use,
+            workers: (0..nodes).map(|_| NodeWorkers { unused: machine.workers, ..NodeWorkers::default() }).collect(),
             running: FxHashMap::default(),
             awaited,
             joins: joins.map(|join| (input.creators[join as usize], join)).collect(),
@@ -138,7 +183,7 @@ impl<'a> NodesRun<'a> {
             early: FxHashMap::default(),
             asked: FxHashMap::default(),
             scopes: FxHashMap::default(),
-            free: Vec::new(),
+            free: VecDeque::new(),
             to_serve: Vec::new(),
             left: count,
         })
@@ -149,9 +194,15 @@ impl<'a> NodesRun<'a> {
         self.create_first();
         self.settle();
         while let Some(moment) = self.agenda.next() {
+            if self.agenda.now >= LONGEST_NS {
+                return Err("it would take more than three years, which is not simulated".into());
+            }
             match moment {
                 Moment::Sends(node) => self.links.send(&mut self.agenda, node, &mut self.outcome),
-                Moment::Arrives(batch) => self.links.arrive(&mut self.agenda, batch, &mut self.outcome),
+                Moment::Arrives(batch) => {
+                    let node = self.links.arrive(&mut self.agenda, batch, &mut self.outcome);
+                    self.note_memory(node);
+                }
                 Moment::Handled(node) => {
                     if let Some(sent) = self.links.handled(&mut self.agenda, node, &mut self.outcome) {
                         self.handle(node, sent);
@@ -164,7 +215,7 @@ impl<'a> NodesRun<'a> {
         }
         match self.left {
             0 => Ok(std::mem::take(&mut self.outcome)),
-            left => Err(format!("{left} EDTs wait for something that never comes")),
+            left => Err(format!("{left} EDTs and finish scopes wait for something that never comes")),
         }
     }
 
@@ -172,17 +223,15 @@ impl<'a> NodesRun<'a> {
         self.tasks[task as usize].node
     }
 
-    /// The blocks of an EDT in the order in which it acquires them, each once.
-    fn uses(&self, edt: u32) -> Vec<UsedBlock> {
-        let mut uses: Vec<UsedBlock> = Vec::new();
-        for its in &self.graph.tasks[edt as usize].blocks {
-            match uses.iter_mut().find(|known| known.block == its.block) {
-                Some(known) => known.writes |= its.writes,
-                None => uses.push(UsedBlock { block: its.block, writes: its.writes }),
-            }
-        }
-        uses.sort_unstable_by_key(|uses| uses.block);
-        uses
+    /// Where in [`NodesRun::uses`] the blocks of an EDT are, in the order in which it acquires them, each once.
+    fn uses_of(&self, edt: u32) -> Range<usize> {
+        self.first_use[edt as usize]..self.first_use[edt as usize + 1]
+    }
+
+    /// Whether an EDT uses a block, and only reads it.
+    fn only_reads(&self, edt: u32, block: u32) -> bool {
+        let its = &self.uses[self.uses_of(edt)];
+        its.binary_search_by_key(&block, |uses| uses.block).is_ok_and(|at| !its[at].writes)
     }
 
     /// Puts a message for another node.
@@ -191,7 +240,12 @@ impl<'a> NodesRun<'a> {
             self.awaits(way.1, 1);
         }
         self.links.put(&mut self.agenda, way, message, (caller, bytes, is_joined));
-        let bytes = self.blocks.bytes[way.0 as usize] + self.links.bytes(way.0);
+        self.note_memory(way.0);
+    }
+
+    /// Looks what messages and the tables of blocks take on a node now.
+    fn note_memory(&mut self, node: u32) {
+        let bytes = self.blocks.bytes[node as usize] + self.links.bytes(node);
         self.outcome.protocol_bytes = self.outcome.protocol_bytes.max(bytes);
     }
 
@@ -206,7 +260,8 @@ impl<'a> NodesRun<'a> {
     fn count_idle(&mut self, node: u32) {
         let its = &mut self.workers[node as usize];
         if its.awaits != 0 {
-            self.outcome.starved_ns += its.idle.len() as u64 * (self.agenda.now - its.counted_to);
+            let ns = its.idle().saturating_mul(self.agenda.now - its.counted_to);
+            self.outcome.starved_ns = self.outcome.starved_ns.saturating_add(ns);
         }
         its.counted_to = self.agenda.now;
     }
@@ -216,14 +271,14 @@ impl<'a> NodesRun<'a> {
         let waits = &mut self.tasks[task as usize].waits;
         *waits -= 1;
         if *waits == 0 {
-            self.free.push(task);
+            self.free.push_back(task);
         }
     }
 
     /// Works off what an event has led to, in loops.
     fn settle(&mut self) {
         loop {
-            if let Some(task) = self.free.pop() {
+            if let Some(task) = self.free.pop_front() {
                 if self.graph.tasks[task as usize].is_join() {
                     self.is_over(task)
                 } else {
@@ -251,7 +306,8 @@ impl<'a> NodesRun<'a> {
         }
     }
 
-    /// A block is on the node of the EDT that has made it, or else on that of the first one that uses it.
+    /// The home of a block is the node of the EDT that has made it. Where that is not known, it is the node of the
+    /// first EDT that uses it.
     fn settle_block(&mut self, block: u32, node: u32) {
         let maker = self.input.makers[block as usize];
         let owner = if maker == NONE { NONE } else { self.node(maker) };
@@ -261,7 +317,8 @@ impl<'a> NodesRun<'a> {
     /// An EDT waits for nothing but its blocks.
     fn is_runnable(&mut self, edt: u32) {
         let node = self.node(edt);
-        for UsedBlock { block, writes } in self.uses(edt) {
+        for at in self.uses_of(edt) {
+            let UsedBlock { block, writes } = self.uses[at];
             self.settle_block(block, node);
             self.blocks.ask(node, block, writes);
         }
@@ -271,8 +328,9 @@ impl<'a> NodesRun<'a> {
     /// An EDT acquires the blocks that it does not have, one at a time.
     fn acquire(&mut self, edt: u32) {
         let node = self.node(edt);
-        let uses = self.uses(edt);
-        while let Some(&UsedBlock { block, writes }) = uses.get(self.tasks[edt as usize].has as usize) {
+        let uses = self.uses_of(edt);
+        for at in uses.skip(self.tasks[edt as usize].has as usize) {
+            let UsedBlock { block, writes } = self.uses[at];
             if !self.blocks.acquire(edt, node, block, writes) {
                 return self.awaits(node, 1);
             }
@@ -285,15 +343,17 @@ impl<'a> NodesRun<'a> {
 
     /// Gives the idle workers of a node what there is for them.
     fn serve(&mut self, node: u32) {
-        while !self.workers[node as usize].ready.is_empty() && !self.workers[node as usize].idle.is_empty() {
+        while !self.workers[node as usize].ready.is_empty() && self.workers[node as usize].idle() != 0 {
             self.count_idle(node);
             let its = &mut self.workers[node as usize];
-            let (Some(edt), Some(free_at)) = (its.ready.pop_front(), its.idle.pop()) else { return };
+            let (Some(edt), Some(free_at)) = (its.ready.pop_front(), its.take_idle()) else { return };
             let costs = self.costs(edt);
             let ready = self.tasks[edt as usize].ready;
             let is_awake = free_at != 0 && ready < free_at + AWAKE_NS;
-            let begun = if is_awake { ready.max(free_at) + costs.gap_ns } else { ready + costs.launch_ns };
-            let begun = begun.max(self.agenda.now);
+            let (since, costs_ns) =
+                if is_awake { (ready.max(free_at), costs.gap_ns) } else { (ready, costs.launch_ns) };
+            let begun = (since + costs_ns).max(self.agenda.now);
+            self.outcome.starting_ns = self.outcome.starting_ns.saturating_add(costs_ns + costs.told_ns);
             let during = &self.graph.tasks[edt as usize].during;
             let mut order: Vec<u32> = (0..during.len() as u32).collect();
             order.sort_by(|one, other| during[*one as usize].part.total_cmp(&during[*other as usize].part));
@@ -321,7 +381,8 @@ impl<'a> NodesRun<'a> {
         self.outcome.busy_ns[node as usize] += self.takes(edt);
         self.outcome.edts[node as usize] += 1;
         self.outcome.ns = self.outcome.ns.max(now);
-        for UsedBlock { block, writes } in self.uses(edt) {
+        for at in self.uses_of(edt) {
+            let UsedBlock { block, writes } = self.uses[at];
             self.blocks.release(node, block, writes);
         }
         match self.costs(edt).told_ns {
@@ -364,17 +425,13 @@ impl<'a> NodesRun<'a> {
             });
             elsewhere[at].1.push(edt);
         }
-        let written = if elsewhere.is_empty() || task == NONE { Vec::new() } else { self.uses(task) };
+        let written = if task == NONE { 0..0 } else { self.uses_of(task) };
         for (to, edts) in elsewhere {
             let (mut along, mut bytes) = (Vec::new(), 0);
             // What the event was satisfied with: all that wait for it there read it.
-            for &UsedBlock { block, writes } in &written {
-                let reads = |edt: &u32| {
-                    let uses = &self.graph.tasks[*edt as usize].blocks;
-                    let mut its = uses.iter().filter(|uses| uses.block == block).peekable();
-                    its.peek().is_some() && its.all(|uses| !uses.writes)
-                };
-                if writes && edts.iter().all(reads) {
+            for at in written.clone() {
+                let UsedBlock { block, writes } = self.uses[at];
+                if writes && edts.iter().all(|&edt| self.only_reads(edt, block)) {
                     self.lend_along((node, to), block, &mut along, &mut bytes);
                 }
             }
@@ -418,18 +475,15 @@ impl<'a> NodesRun<'a> {
             self.awaits(node, -1);
         }
         match sent.message {
-            SimulatedMessage::Create { edt, edges, along } => {
+            SimulatedMessage::Create { edt, edges, on, along } => {
                 self.come_along(sent.from, node, along);
                 self.is_here(edt, edges);
+                on.into_iter().for_each(|on| self.waits_for(node, on, edt));
             }
-            SimulatedMessage::Depend { on, edt } => {
-                if on == NONE || self.tasks[on as usize].is_over {
-                    self.pass_on(node, NONE, vec![edt]);
-                } else {
-                    self.linked[on as usize].push(edt);
-                }
-            }
-            SimulatedMessage::Satisfy { edt } | SimulatedMessage::LetGo { edt } => self.released(edt),
+            SimulatedMessage::Depend { on: NONE, edt } => self.pass_on(node, NONE, vec![edt]),
+            SimulatedMessage::Depend { on, edt } => self.waits_for(node, on, edt),
+            SimulatedMessage::Satisfy { edt } => self.released(edt),
+            SimulatedMessage::LetGo { edts } => edts.into_iter().for_each(|edt| self.released(edt)),
             SimulatedMessage::Release { edts, along } => {
                 self.come_along(sent.from, node, along);
                 edts.into_iter().for_each(|edt| self.released(edt));
@@ -445,6 +499,15 @@ impl<'a> NodesRun<'a> {
         }
         if sent.caller != NONE {
             self.links.confirm(&mut self.agenda, (node, sent.from), sent.caller);
+        }
+    }
+
+    /// An EDT waits for the end of a task of a node, which may be over.
+    fn waits_for(&mut self, node: u32, on: u32, edt: u32) {
+        if self.tasks[on as usize].is_over {
+            self.pass_on(node, NONE, vec![edt]);
+        } else {
+            self.linked[on as usize].push(edt);
         }
     }
 

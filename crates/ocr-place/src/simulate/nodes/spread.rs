@@ -11,8 +11,8 @@ pub enum NodePlacing {
     Home,
     /// Each node creates its EDTs on one node after the other: `OCR_PLACE=round`.
     Round,
-    /// The blocks that EDTs write are shared out over the nodes in the order of their creation, so that each node has as
-    /// much of the work. An EDT is on the node that has most bytes of its blocks: what a program says by hints.
+    /// The blocks that EDTs write are shared out over the nodes in the order of their creation, so that each node has
+    /// as much of the work. An EDT is on the node that has most bytes of its blocks: what a program says by hints.
     Bytes,
 }
 
@@ -30,7 +30,10 @@ impl NodePlacing {
 impl FromStr for NodePlacing {
     type Err = String;
 
-    /// Reads the word for a rule. The error is a text for the user.
+    /// Reads the word for a rule.
+    ///
+    /// # Errors
+    /// A text for the user.
     fn from_str(text: &str) -> Result<NodePlacing, String> {
         let all = [NodePlacing::Home, NodePlacing::Round, NodePlacing::Bytes];
         let found = all.into_iter().find(|placing| placing.word() == text);
@@ -97,8 +100,8 @@ impl<'a> NodeChoice<'a> {
     }
 }
 
-/// How many times the mean of all an EDT counts at most: one that takes far longer is a phase of the program, such as its
-/// beginning, that no node shares.
+/// How many times the mean of all an EDT counts at most. One that takes far longer is a phase of the program that no
+/// node shares, such as its beginning.
 const MOST_MEANS: u64 = 2;
 
 /// Shares the blocks out. The work of an EDT counts for the largest block that it writes; a block without work is where

@@ -111,6 +111,115 @@ fn a_satisfaction_waits_for_what_was_sent_to_others() {
     assert_eq!(outcome.ns, 500 + 2 * LATENCY + 400 + 1000);
 }
 
+/// Node 0 creates an EDT on node 1, and one that waits for its end. The latter also waits for an EDT of node 2 that is
+/// there from the beginning, before or after the other dependence.
+fn waits_for_two(is_first: bool, is_busy: bool) -> Drawn {
+    let mut drawn = Drawn::default();
+    let third = if is_first { drawn.edt(100, NONE, 2) } else { NONE };
+    let first = drawn.edt(1000, NONE, 0);
+    if is_busy {
+        let other = drawn.edt(100, first, 2);
+        (0..2).for_each(|_| drawn.during(first, 0.0, other));
+    }
+    let source = drawn.edt(1000, first, 1);
+    let last = if is_first { NONE } else { drawn.edt(100, NONE, 2) };
+    let waiting = drawn.edt(1000, first, 1);
+    (0..2).for_each(|_| drawn.during(first, 0.5, source));
+    drawn.during(first, 0.5, waiting);
+    drawn.ends_before(source, waiting);
+    for third in [third, last].into_iter().filter(|&third| third != NONE) {
+        drawn.ends_before(third, waiting);
+    }
+    drawn
+}
+
+#[test]
+fn dependences_on_events_of_an_edts_node_go_with_its_creation() {
+    let messages = |is_first, is_busy| waits_for_two(is_first, is_busy).at_home(3, 0).messages;
+    // Two creations; a dependence on the third node's event, and its end. The other dependence goes along.
+    assert_eq!(messages(false, false), 4);
+    // Behind one that does not go along, it does not, either.
+    assert_eq!(messages(true, false), 5);
+    // Where a call for a third node is unconfirmed, the EDTs are held back, and are let go together.
+    assert_eq!(messages(false, true), 4 + 2);
+}
+
+#[test]
+fn dependences_that_come_much_later_do_not_go_with_a_creation() {
+    for (part, messages) in [(0.500_001, 1), (0.9, 2)] {
+        let mut drawn = Drawn::default();
+        let first = drawn.edt(1_000_000_000, NONE, 0);
+        let second = drawn.edt(1000, first, 1);
+        drawn.during(first, 0.5, second);
+        drawn.during(first, part, second);
+        assert_eq!(drawn.at_home(2, 0).messages, messages, "{part}");
+    }
+}
+
+/// This takes hours if what an EDT uses is looked for again for each block that comes.
+#[test]
+fn an_edt_may_use_many_blocks_of_another_node() {
+    const MANY: u32 = 1 << 14;
+    let mut drawn = Drawn::default();
+    let first = drawn.edt(1000, NONE, 0);
+    let second = drawn.edt(1000, first, 1);
+    for _ in 0..MANY {
+        let block = drawn.block(8, first);
+        drawn.uses(second, block, false);
+        drawn.uses(second, block, true);
+    }
+    (0..2).for_each(|_| drawn.during(first, 0.5, second));
+    assert_eq!(drawn.at_home(2, 0).messages, 1 + 2 * u64::from(MANY));
+}
+
+#[test]
+fn machines_that_are_too_slow_are_refused() {
+    let refused = |bytes: u64, machine: NodesMachine| {
+        let drawn = creates_one(true, bytes);
+        let input =
+            NodesGraph { graph: &drawn.graph, creators: &drawn.creators, makers: &drawn.makers, hints: &drawn.hints };
+        simulate_on_nodes(&input, &machine, NodePlacing::Home).expect_err("it is refused")
+    };
+    let usual = machine(2, 0);
+    let slowest = NodesMachine { bandwidth: LEAST_BANDWIDTH, latency_ns: 0, ..usual };
+    for bytes in [1 << 40, 1 << 62] {
+        let error = refused(bytes, slowest);
+        assert!(error.contains("more than three years"), "{error}");
+    }
+    let latency = refused(1, NodesMachine { latency_ns: u64::MAX, ..usual });
+    let overhead = refused(1, NodesMachine { overhead_ns: LONGEST_DELAY_NS + 1, ..usual });
+    assert!(latency.contains("a second at most") && overhead == latency, "{latency}");
+    let bandwidth = refused(1, NodesMachine { bandwidth: f64::NAN, ..usual });
+    assert!(bandwidth.contains("a kilobyte a second"), "{bandwidth}");
+    assert_eq!(end_ns(&NodesMachine { nodes: 0, ..usual }), 0);
+}
+
+#[test]
+fn edts_that_are_released_together_begin_in_order() {
+    let mut drawn = Drawn::default();
+    let source = drawn.edt(10, NONE, 0);
+    let all: Vec<u32> = [1000, 100, 100].map(|ns| drawn.edt(ns, NONE, 0)).to_vec();
+    let far = drawn.edt(10_000, NONE, 1);
+    all.iter().for_each(|&edt| drawn.ends_before(source, edt));
+    drawn.ends_before(all[0], far);
+    assert_eq!(drawn.at_home(2, 0).ns, 10 + 1000 + LATENCY + 10_000);
+}
+
+#[test]
+fn memory_is_that_of_all_that_a_message_names_but_for_large_blocks() {
+    let mut drawn = Drawn::default();
+    let source = drawn.edt(10, NONE, 0);
+    for _ in 0..1000 {
+        let edt = drawn.edt(10, NONE, 1);
+        drawn.ends_before(source, edt);
+    }
+    let release = drawn.at_home(2, 0).protocol_bytes;
+    assert!((8000..9000).contains(&release), "{release}");
+    let large = creates_one(true, 1 << 30).at_home(2, 0).protocol_bytes;
+    let small = creates_one(true, 16 << 10).at_home(2, 0).protocol_bytes;
+    assert!(large < 1000 && small > 16 << 10, "{large} and {small}");
+}
+
 #[test]
 fn blocks_go_to_and_fro() {
     // A chain of EDTs by turns on two nodes, each of which writes a block of node 0.
@@ -248,8 +357,8 @@ fn any_graph_runs_to_its_end() {
     }
 }
 
-/// A stencil over bands, one on each node: in each iteration, each EDT writes its band and its edge, and reads the edges
-/// that its neighbours have written before. It creates that of the next iteration.
+/// A stencil over bands, one on each node: in each iteration, each EDT writes its band and its edge, and reads the
+/// edges that its neighbours have written before. It creates that of the next iteration.
 fn stencil(nodes: u32, iterations: u32, ns: u64) -> Drawn {
     let mut drawn = Drawn::default();
     let mut last: Vec<u32> = (0..nodes).map(|node| drawn.edt(ns, NONE, node)).collect();
@@ -284,8 +393,8 @@ fn fan_out(nodes: u32) -> Drawn {
     drawn
 }
 
-/// A finish EDT on node 0 that creates one on each node, with a pre-slot that it satisfies at once or without, and an EDT
-/// that waits for its scope.
+/// A finish EDT on node 0 that creates one on each node, with a pre-slot that it satisfies at once or without, and an
+/// EDT that waits for its scope.
 fn finish(nodes: u32, has_slots: bool) -> Drawn {
     let mut drawn = Drawn::default();
     let head = drawn.edt(0, NONE, 0);
@@ -315,9 +424,10 @@ fn a_stencil_on_1024_nodes_takes_as_long_as_on_two() {
     let [two, many] = times(1_000_000);
     println!("stencil of 1 ms: {} ns on 2 nodes, {} ns on 1024", two.ns, many.ns);
     assert!(many.ns as f64 <= 1.1 * two.ns as f64, "{} against {}", many.ns, two.ns);
-    assert!(many.protocol_bytes <= 64 << 20, "{} bytes", many.protocol_bytes);
-    // With EDTs as short as this the bar is not met: a band with two neighbours has twice the messages, and waits longer
-    // for its edge, which both have read and give back.
+    println!("messages and tables of blocks of the stencil on 1024 nodes: {} bytes", many.protocol_bytes);
+    assert!((28 << 10..=36 << 10).contains(&many.protocol_bytes), "{} bytes", many.protocol_bytes);
+    // With EDTs as short as this the bar is not met: a band with two neighbours has twice the messages, and waits
+    // longer for its edge, which both have read and give back.
     let [short_two, short_many] = times(100_000);
     println!("stencil of 100 us: {} ns on 2 nodes, {} ns on 1024", short_two.ns, short_many.ns);
     assert!(short_many.ns as f64 <= 1.3 * short_two.ns as f64, "{} against {}", short_many.ns, short_two.ns);
@@ -353,5 +463,6 @@ fn fan_out_finish_and_end_take_few_latencies_and_a_message_for_each_node() {
         assert!(real >= others * (2 * LATENCY + 4 * OVERHEAD), "{real}");
     }
     let peak = finish(1024, true).at_home(1024, OVERHEAD).protocol_bytes;
-    assert!(peak <= 64 << 20, "{peak} bytes");
+    println!("messages of the finish EDT on 1024 nodes: {peak} bytes on a node");
+    assert!((28 << 10..=36 << 10).contains(&peak), "{peak} bytes");
 }

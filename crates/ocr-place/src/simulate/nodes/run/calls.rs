@@ -3,14 +3,18 @@
 use super::super::NONE;
 use super::super::agenda::Moment;
 use super::super::messages::SimulatedMessage;
-use super::NodesRun;
-use std::collections::VecDeque;
+use super::{NodesRun, UsedBlock};
+use std::collections::{BTreeMap, VecDeque};
 
 /// The most EDTs that one EDT holds back at a time, as in the runtime.
 const MOST_HELD: usize = 256;
 
-/// The most calls of an EDT that are unconfirmed, as in the runtime.
+/// The most calls of an EDT that are unconfirmed, and how many are left when it goes on then, as in the runtime.
 const MOST_UNCONFIRMED: u32 = 1024;
+const ROOM_AT: u32 = MOST_UNCONFIRMED / 2;
+
+/// Up to so long after the one before it, a dependence is taken for one that follows at once, in nanoseconds.
+const AT_ONCE_NS: f64 = 20_000.0;
 
 /// How many dependences on one task are messages; a node keeps the others at home.
 const MOST_ASKED: u32 = 8;
@@ -27,9 +31,12 @@ pub(super) struct RunningEdt {
     links: VecDeque<(u32, u32)>,
     /// How many of its calls for each node are unconfirmed; none that is 0.
     open: Vec<(u32, u32)>,
+    /// How many that is in all.
+    unconfirmed: u32,
     /// EDTs that are held back until all are confirmed.
     held: Vec<u32>,
-    waits_since: Option<u64>,
+    /// Since when it waits, and until how many of its calls are unconfirmed.
+    waits: Option<(u64, u32)>,
 }
 
 impl RunningEdt {
@@ -80,7 +87,7 @@ impl NodesRun<'_> {
                 }
             }
             if self.tasks[edt as usize].waits == 0 {
-                self.free.push(edt);
+                self.free.push_back(edt);
             }
         }
     }
@@ -99,11 +106,15 @@ impl NodesRun<'_> {
         let (task, takes) = (&graph.tasks[edt as usize], self.takes(edt));
         loop {
             let Some(running) = self.running.get_mut(&edt) else { return };
+            if running.unconfirmed >= MOST_UNCONFIRMED {
+                running.waits = Some((now, ROOM_AT));
+                return;
+            }
             if let Some(&(on, of)) = running.links.front() {
                 let [owner, to] = [on, of].map(|task| self.tasks[task as usize].node);
                 // The EDT cannot be held back before a third node's message comes to it.
                 if owner != NONE && owner != node && owner != to && running.is_unconfirmed(owner) {
-                    running.waits_since = Some(now);
+                    running.waits = Some((now, 0));
                     return;
                 }
                 running.links.pop_front();
@@ -117,7 +128,7 @@ impl NodesRun<'_> {
                     return self.agenda.enter(end, Moment::Step(edt));
                 }
                 if !running.open.is_empty() {
-                    running.waits_since = Some(now);
+                    running.waits = Some((now, 0));
                     return;
                 }
                 return self.ends(edt);
@@ -125,10 +136,14 @@ impl NodesRun<'_> {
             let to = next.successor;
             let creates = self.input.creators[to as usize] == edt && self.tasks[to as usize].node == NONE;
             // Dependences that follow a creation at once go with it.
-            let follow = (running.next + 1..).take_while(|&at| during(at).is_some_and(|next| next.successor == to));
-            let many = if creates { 1 + follow.count() } else { 1 };
-            let part = during(running.next + many - 1).map_or(0.0, |last| f64::from(last.part));
-            let at = running.begun + (takes as f64 * part) as u64;
+            let part_of = |at: usize| during(at).map_or(0.0, |during| f64::from(during.part));
+            let most = AT_ONCE_NS + takes as f64 * f64::from(f32::EPSILON);
+            let follows = |&at: &usize| {
+                let apart = takes as f64 * (part_of(at) - part_of(at - 1));
+                during(at).is_some_and(|next| next.successor == to) && apart <= most
+            };
+            let many = if creates { 1 + (running.next + 1..).take_while(follows).count() } else { 1 };
+            let at = running.begun + (takes as f64 * part_of(running.next + many - 1)) as u64;
             if now < at {
                 return self.agenda.enter(at, Moment::Step(edt));
             }
@@ -141,8 +156,8 @@ impl NodesRun<'_> {
                 } else {
                     running.is_unconfirmed(if home == node { NONE } else { home })
                 };
-                if has_to_wait || running.open.iter().map(|&(_, open)| open).sum::<u32>() >= MOST_UNCONFIRMED {
-                    running.waits_since = Some(now);
+                if has_to_wait {
+                    running.waits = Some((now, 0));
                     return;
                 }
                 running.next += many;
@@ -155,7 +170,7 @@ impl NodesRun<'_> {
             match self.tasks[to as usize].node {
                 NONE => self.early.entry(to).or_default().push(node),
                 there if running.is_unconfirmed(if there == node { NONE } else { there }) => {
-                    running.waits_since = Some(now);
+                    running.waits = Some((now, 0));
                     return;
                 }
                 there if there == node => self.released(to),
@@ -183,6 +198,7 @@ impl NodesRun<'_> {
                     Some((_, open)) => *open += 1,
                     None => running.open.push((to, 1)),
                 }
+                running.unconfirmed += 1;
                 edt
             }
             None => NONE,
@@ -196,8 +212,12 @@ impl NodesRun<'_> {
         let to = self.spread.node(edt, from);
         self.spread.has_created(from);
         self.exists(edt, to);
+        let mut others = std::mem::take(&mut self.awaited[edt as usize]);
+        // Those on events of its node go along, up to the first one that does not.
+        let goes = |&&other: &&u32| to != from && self.node(other) == to;
+        let later = others.split_off(others.iter().take_while(goes).count());
         let waits_for_none = self.tasks[edt as usize].waits == edges;
-        let is_held = waits_for_none
+        let is_held = (edges > 1 || !others.is_empty())
             && self.running.get_mut(&creator).is_some_and(|running| {
                 let holds = running.is_unconfirmed(if to == from { NONE } else { to });
                 running.held.extend(holds.then_some(edt));
@@ -208,14 +228,16 @@ impl NodesRun<'_> {
             self.is_here(edt, edges);
         } else {
             let (mut along, mut bytes) = (Vec::new(), 0);
-            for uses in self.uses(edt).into_iter().filter(|uses| waits_for_none && !uses.writes) {
-                self.settle_block(uses.block, from);
-                self.lend_along((from, to), uses.block, &mut along, &mut bytes);
+            for at in self.uses_of(edt).filter(|_| waits_for_none) {
+                let UsedBlock { block, writes } = self.uses[at];
+                if !writes {
+                    self.settle_block(block, from);
+                    self.lend_along((from, to), block, &mut along, &mut bytes);
+                }
             }
-            self.call(creator, to, SimulatedMessage::Create { edt, edges, along }, bytes, false);
+            self.call(creator, to, SimulatedMessage::Create { edt, edges, on: others, along }, bytes, false);
         }
-        let on = std::mem::take(&mut self.awaited[edt as usize]);
-        let mut links: Vec<(u32, u32)> = on.into_iter().map(|on| (on, edt)).collect();
+        let mut links: Vec<(u32, u32)> = later.into_iter().map(|on| (on, edt)).collect();
         for task in [edt].into_iter().chain(self.joins.get(&edt).copied()) {
             links.extend(self.unlinked.remove(&task).into_iter().flatten().map(|waiting| (task, waiting)));
         }
@@ -235,10 +257,8 @@ impl NodesRun<'_> {
         let (from, owner, to) = (self.node(by), self.node(on), self.node(edt));
         if owner == NONE {
             self.unlinked.entry(on).or_default().push(edt);
-        } else if owner == from && self.tasks[on as usize].is_over {
-            self.pass_on(owner, NONE, vec![edt]);
         } else if owner == from {
-            self.linked[on as usize].push(edt);
+            self.waits_for(from, on, edt);
         } else {
             if to == from && !self.tasks[on as usize].is_over {
                 let asked = self.asked.entry((on, from)).or_default();
@@ -255,24 +275,30 @@ impl NodesRun<'_> {
     pub(super) fn is_confirmed(&mut self, caller: u32, by: u32) {
         let Some(running) = self.running.get_mut(&caller) else { return };
         let Some(at) = running.open.iter().position(|&(node, _)| node == by) else { return };
+        running.unconfirmed -= 1;
         running.open[at].1 -= 1;
         if running.open[at].1 == 0 {
             running.open.swap_remove(at);
         }
-        if !running.open.is_empty() {
-            return;
+        let held = if running.unconfirmed == 0 { std::mem::take(&mut running.held) } else { Vec::new() };
+        let waits = running.waits.take_if(|(_, until)| running.unconfirmed <= *until);
+        if let Some((since, _)) = waits {
+            let waited = self.agenda.now - since;
+            running.begun += waited;
+            self.outcome.confirming_ns += waited;
         }
-        let waited = running.waits_since.take().map(|since| self.agenda.now - since);
-        running.begun += waited.unwrap_or(0);
-        self.outcome.confirming_ns += waited.unwrap_or(0);
         let node = self.node(caller);
-        for edt in self.running.get_mut(&caller).map(|running| std::mem::take(&mut running.held)).unwrap_or_default() {
+        let mut elsewhere = BTreeMap::<u32, Vec<u32>>::new();
+        for edt in held {
             match self.node(edt) {
                 to if to == node => self.released(edt),
-                to => self.put((node, to), SimulatedMessage::LetGo { edt }, NONE, 0, false),
+                to => elsewhere.entry(to).or_default().push(edt),
             }
         }
-        if waited.is_some() {
+        for (to, edts) in elsewhere {
+            self.put((node, to), SimulatedMessage::LetGo { edts }, NONE, 0, false);
+        }
+        if waits.is_some() {
             self.step(caller);
         }
     }

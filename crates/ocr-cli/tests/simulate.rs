@@ -142,6 +142,9 @@ fn a_run_with_kernels_is_simulated_on_faster_devices() {
     for sentence in ["recorded (static:1:1)", "No schedule ends before", "knew nothing of how long"] {
         assert!(text.contains(sentence), "no `{sentence}` in\n{text}");
     }
+    // On nodes kernels are not simulated, so a run with some says nothing of how exact that is.
+    let nodes = json(&file, &["--nodes", "1"]);
+    assert!(nodes["off"].is_null() && nodes["notes"].to_string().contains("used devices"), "{nodes:#}");
 }
 
 /// Blocks of a wavefront, each a kernel or a function that cuts it into tiles. Of either variant some ran, and policies
@@ -210,6 +213,14 @@ fn a_run_is_simulated_on_several_nodes() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("The simulation of the recorded nodes takes"), "{text}");
     assert_eq!(simulate(&file, &["--nodes", "3"]), simulate(&file, &["--nodes", "3"]));
+    for (option, why) in [
+        ("--bandwidth=999B/s", "--bandwidth: less than a kilobyte a second"),
+        ("--latency=2s", "--latency: 2.00 s is more than a second"),
+        ("--overhead=1001ms", "--overhead: 1.00 s is more than a second"),
+    ] {
+        let (status, _, errors) = simulate(&file, &["--nodes", "2", option]);
+        assert!(status == 2 && errors.contains(why), "{errors}");
+    }
 }
 
 #[test]

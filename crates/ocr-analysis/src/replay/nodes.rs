@@ -7,17 +7,17 @@
 use super::Replay;
 use crate::recorded::{NOBODY, RecordedRun};
 use ocr_base::text::{counted, duration};
-use ocr_place::simulate::TaskGraph;
 use ocr_place::simulate::nodes::{
     NONE, NodePlacing, NodesGraph, NodesMachine, NodesOutcome, end_ns, simulate_on_nodes,
 };
+use ocr_place::simulate::{SimulatedTask, TaskGraph};
 use serde::Serialize;
 
 /// From which part of the time on a cause takes enough of it to be what limits the run.
 const LIMITS: f64 = 0.7;
 
-/// From which part of the workers' time on waiting for other nodes is what limits the run.
-const WAITS: f64 = 0.15;
+/// From which part of the time on, that a run would save if messages and blocks took no time, they are what limits it.
+const SAVES: f64 = 0.15;
 
 /// A recorded run that can be simulated on several nodes.
 pub struct NodesReplay {
@@ -28,6 +28,8 @@ pub struct NodesReplay {
     ran_on: Vec<u32>,
     /// How many nodes were recorded.
     recorded_nodes: u32,
+    /// Whether no EDT ran on a device, and no device was opened.
+    is_of_functions: bool,
     /// The nanoseconds of all functions, and of the longest path through the graph.
     work: f64,
     path: f64,
@@ -48,9 +50,9 @@ pub struct NodesRow {
     pub busy: f64,
     /// The part of the workers' time in which they waited for other nodes.
     pub waits: f64,
-    /// Messages without confirmations, and confirmations.
+    /// How many messages are no confirmations.
     pub messages: u64,
-    /// Messages that say that calls are made.
+    /// How many say that calls are made.
     pub confirmations: u64,
     /// How often messages were sent together.
     pub batches: u64,
@@ -74,7 +76,7 @@ impl Replay {
     pub fn for_nodes(&self, run: &RecordedRun) -> Result<NodesReplay, String> {
         let (graph, _) = self.under("cpu", false);
         let mut graph = graph.into_owned();
-        let unknown = |task: &&ocr_place::simulate::SimulatedTask| !task.is_join() && task.ns[0].is_none();
+        let unknown = |task: &&SimulatedTask| !task.is_join() && task.ns[0].is_none();
         let unknown = graph.tasks.iter().filter(unknown).count();
         if unknown != 0 {
             return Err(format!(
@@ -83,6 +85,7 @@ impl Replay {
                 counted(unknown as u64, "EDT")
             ));
         }
+        let is_of_functions = run.devices.is_empty() && run.edts.iter().all(|edt| edt.place == 0);
         let recorded_nodes = run.nodes.iter().map(|node| node.number + 1).max().unwrap_or(1);
         let run = self.supposed.as_ref().unwrap_or(run);
         let task_of = |edt: u32| self.numbers.get(edt as usize).copied().unwrap_or(NOBODY);
@@ -93,7 +96,7 @@ impl Replay {
             if recorded_nodes > 1 {
                 ran_on[number as usize] = run.threads.get(&edt.lane).map_or(NONE, |thread| thread.node);
                 let task = &mut graph.tasks[number as usize];
-                task.ns[0] = task.ns[0].map(|ns| ns.saturating_sub(edt.answers));
+                take_off_answers(task, edt.answers);
                 // The news of an end came from another node.
                 task.costs.iter_mut().for_each(|costs| costs.told_ns = 0);
             }
@@ -105,7 +108,19 @@ impl Replay {
         let makers = (0..graph.blocks.len()).map(maker).collect();
         let work = graph.tasks.iter().flat_map(|task| task.ns.first().copied().flatten()).map(|ns| ns as f64).sum();
         let path = longest_path(&graph);
-        Ok(NodesReplay { graph, creators, makers, ran_on, recorded_nodes, work, path })
+        Ok(NodesReplay { graph, creators, makers, ran_on, recorded_nodes, is_of_functions, work, path })
+    }
+}
+
+/// Takes what an EDT waited for answers of other nodes, in nanoseconds, off its time. What it does in its body comes as
+/// long after its begin as before, and before its end.
+fn take_off_answers(task: &mut SimulatedTask, answers: u64) {
+    let Some(ns) = task.ns.first_mut().and_then(Option::as_mut).filter(|_| answers != 0) else { return };
+    let gross = *ns as f64;
+    *ns = ns.saturating_sub(answers);
+    let longer = gross / (*ns).max(1) as f64;
+    for during in &mut task.during {
+        during.part = (f64::from(during.part) * longer).min(1.0) as f32;
     }
 }
 
@@ -134,15 +149,50 @@ impl NodesReplay {
         self.recorded_nodes
     }
 
-    /// Simulates the run on several machines that differ in how many nodes they have, in seconds.
+    /// Whether no EDT of the recorded run ran on a device, and it opened none: then it did what is simulated.
+    pub fn is_of_functions(&self) -> bool {
+        self.is_of_functions
+    }
+
+    /// Sentences about simulated rows, without full stops: what they do not say.
+    pub fn notes(&self, rows: &[NodesRow], placing: NodePlacing) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.is_of_functions {
+            notes.push(
+                "the recorded run used devices, and here functions run alone, so nothing says how exact the simulation \
+                 is: record a run with OCR_DEVICES=none"
+                    .to_string(),
+            );
+        }
+        let recorded = self.recorded_nodes;
+        if placing == NodePlacing::Home && recorded > 1 && rows.iter().any(|row| row.nodes > recorded) {
+            notes.push(format!("nodes beyond the {recorded} recorded ones have no EDTs: try --place bytes"));
+        }
+        notes
+    }
+
+    /// Simulates the run on several machines that differ in how many nodes they have.
     ///
     /// # Errors
-    /// A text for the user, where the graph cannot run.
+    /// A text for the user, where the graph cannot run, or would take too long.
     pub fn rows(&self, many: &[u32], machine: &NodesMachine, placing: NodePlacing) -> Result<Vec<NodesRow>, String> {
-        let on = |nodes: u32| self.on(&NodesMachine { nodes, ..*machine }, placing);
-        let alone = on(1)?.ns;
-        let row = |&nodes: &u32| Ok(self.row(&NodesMachine { nodes, ..*machine }, &on(nodes)?, alone));
-        many.iter().map(row).collect()
+        let of = |nodes: u32| NodesMachine { nodes, ..*machine };
+        let alone = self.on(&of(1), placing)?;
+        let mut rows: Vec<NodesRow> = Vec::with_capacity(many.len());
+        for &nodes in many {
+            let row = match rows.iter().find(|row| row.nodes == nodes) {
+                Some(row) => row.clone(),
+                None if nodes == 1 => self.row(&of(1), &alone, alone.ns, alone.ns),
+                None => {
+                    let outcome = self.on(&of(nodes), placing)?;
+                    let free = NodesMachine { latency_ns: 0, overhead_ns: 0, bandwidth: f64::MAX, ..of(nodes) };
+                    let bare = if outcome.messages == 0 { outcome.ns } else { self.on(&free, placing)?.ns };
+                    self.row(&of(nodes), &outcome, alone.ns, bare)
+                }
+            };
+            rows.push(row);
+        }
+        Ok(rows)
     }
 
     fn on(&self, machine: &NodesMachine, placing: NodePlacing) -> Result<NodesOutcome, String> {
@@ -161,7 +211,8 @@ impl NodesReplay {
         simulate_on_nodes(&input, machine, placing)
     }
 
-    fn row(&self, machine: &NodesMachine, outcome: &NodesOutcome, alone: u64) -> NodesRow {
+    /// The row of a run, which takes `alone` nanoseconds on one node, and `bare` where messages take no time.
+    fn row(&self, machine: &NodesMachine, outcome: &NodesOutcome, alone: u64, bare: u64) -> NodesRow {
         let workers = f64::from(machine.nodes) * f64::from(machine.workers);
         let ns = outcome.ns.max(1) as f64;
         let speed_up = alone as f64 / ns;
@@ -180,13 +231,13 @@ impl NodesReplay {
             bound: self.path.max(self.work / workers) / 1e9,
             end: end_ns(machine) as f64 / 1e9,
             protocol_bytes: outcome.protocol_bytes,
-            limit: self.limit(machine, outcome, waits),
+            limit: self.limit(machine, outcome, waits, bare),
         }
     }
 
     /// What limits a run, in a sentence: of the times before which it could not have ended, the longest, if it is most
     /// of the run.
-    fn limit(&self, machine: &NodesMachine, outcome: &NodesOutcome, waits: f64) -> String {
+    fn limit(&self, machine: &NodesMachine, outcome: &NodesOutcome, waits: f64, bare: u64) -> String {
         let ns = outcome.ns.max(1) as f64;
         let percent = |part: f64| format!("{:.0} %", 100.0 * part);
         let most = |all: &[u64]| {
@@ -200,17 +251,27 @@ impl NodesReplay {
         // A node that has little more than its share is none that has too much.
         let unequal = if its / workers > 1.2 * area { its / workers } else { 0.0 };
         let longest = [area, self.path, unequal, link].into_iter().fold(0.0, f64::max);
-        if longest < LIMITS * ns && waits >= WAITS {
-            return format!(
-                "communication: workers wait {} of the time for messages and blocks of other nodes",
-                percent(waits)
-            );
-        }
         if longest < LIMITS * ns {
-            return format!(
-                "too few EDTs: workers have none to run {} of the time, and no message is on its way",
-                percent((1.0 - area / ns - waits).max(0.0))
-            );
+            let saves = 1.0 - bare as f64 / ns;
+            if saves >= SAVES {
+                return format!(
+                    "communication: if messages and blocks took no time, it would take {}, {} less",
+                    duration(bare as f64 / 1e9),
+                    percent(saves)
+                );
+            }
+            let idle = (1.0 - area / ns - waits).max(0.0);
+            let starting = outcome.starting_ns as f64;
+            if starting >= 0.5 * idle * ns * workers * f64::from(machine.nodes) {
+                let each = |ns: f64| duration(ns / 1e9 / outcome.edts.iter().sum::<u64>().max(1) as f64);
+                return format!(
+                    "starting EDTs: that, and telling of their ends, takes {} for each, which runs for {}, so longer EDTs \
+                     would help",
+                    each(starting),
+                    each(self.work)
+                );
+            }
+            return format!("too few EDTs: workers have none to run {} of the time", percent(idle));
         }
         if longest == area {
             return format!(

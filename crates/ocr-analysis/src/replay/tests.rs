@@ -580,25 +580,89 @@ fn workers_wait_for_blocks_behind_the_kernels_of_a_cpu_device() {
     assert_eq!(took(&run), 1150.0);
 }
 
+/// A run of functions on so many nodes, which have run EDTs by turns.
+fn of_functions(edts: Vec<RecordedEdt>, nodes: u32) -> RecordedRun {
+    let mut run = run(edts);
+    run.devices.clear();
+    run.templates[0].places = 1;
+    for node in 0..nodes {
+        run.nodes.push(RecordedNode { number: node, ..RecordedNode::default() });
+        run.threads.insert(node, RecordedThread { node, is_worker: true, ..RecordedThread::default() });
+    }
+    for (number, edt) in (0..).zip(&mut run.edts) {
+        edt.lane = number % nodes;
+    }
+    run
+}
+
+fn on_nodes(run: &RecordedRun) -> NodesReplay {
+    replay(run, None, &[]).expect("it can run").for_nodes(run).expect("all are functions")
+}
+
+/// A chain of EDTs by turns on two nodes, each of which creates the next one.
+#[test]
+fn communication_limits_on_many_nodes_as_on_two() {
+    let us = 1000;
+    let mut run = of_functions((0..20).map(|at| edt(0, 0, at * us, (at + 1) * us)).collect(), 2);
+    for to in 1..20 {
+        run.edts[to as usize].parent = to - 1;
+        run.edges.push(Edge { from: to - 1, to, at: u64::from(to) * us - us / 2 });
+    }
+    let machine = NodesMachine { nodes: 1, workers: 1, latency_ns: 1000 * us, bandwidth: 1e12, overhead_ns: 0 };
+    let graph = on_nodes(&run);
+    let rows = graph.rows(&[2, 1024, 2], &machine, NodePlacing::Home).expect("it ends");
+    for row in &rows {
+        assert!(row.limit.starts_with("communication: ") && row.limit.ends_with("100 % less"), "{row:?}");
+        assert!(row.speed_up < 0.01 && row.messages == 19, "{row:?}");
+    }
+    assert_eq!(rows[0], rows[2]);
+    assert!(graph.is_of_functions());
+    let notes = |many: &[NodesRow], placing| graph.notes(many, placing).len();
+    assert_eq!((notes(&rows, NodePlacing::Home), notes(&rows[..1], NodePlacing::Home)), (1, 0));
+    assert_eq!(notes(&rows, NodePlacing::Bytes), 0);
+    // What ran on devices is not simulated, even if each template has functions.
+    run.devices.insert(1, RecordedDevice::default());
+    let graph = on_nodes(&run);
+    assert!(!graph.is_of_functions() && graph.notes(&[], NodePlacing::Home)[0].contains("used devices"));
+}
+
+/// All were ready at the beginning, and the worker has begun one each 10 us.
+#[test]
+fn starting_edts_limits_where_that_takes_the_time() {
+    let us = 1000;
+    let mut run = of_functions((0..100).map(|at| edt(0, 0, 10 * at * us, (10 * at + 1) * us)).collect(), 1);
+    run.edts.iter_mut().for_each(|edt| edt.runnable = 0);
+    let machine = NodesMachine { nodes: 1, workers: 1, latency_ns: 0, bandwidth: 1e12, overhead_ns: 0 };
+    let rows = on_nodes(&run).rows(&[1], &machine, NodePlacing::Home).expect("it ends");
+    assert!(rows[0].limit.starts_with("starting EDTs: ") && rows[0].limit.contains("runs for 1.00 us"), "{rows:?}");
+}
+
+/// The first has run for a quarter of its time when it creates the other; then it has waited for another node.
+#[test]
+fn answers_are_not_simulated_before_what_they_came_behind() {
+    let long = 1_000_000;
+    let mut run = of_functions(vec![edt(0, 0, 0, 2 * long), edt(0, 0, 2 * long, 3 * long)], 2);
+    run.edts[0].answers = long;
+    run.edts[1].parent = 0;
+    run.edges.push(Edge { from: 0, to: 1, at: long / 2 });
+    let machine = NodesMachine { nodes: 1, workers: 2, latency_ns: 0, bandwidth: 1e12, overhead_ns: 0 };
+    let rows = on_nodes(&run).rows(&[1], &machine, NodePlacing::Home).expect("it ends");
+    assert!((rows[0].seconds * 1e9 / long as f64 - 1.5).abs() < 0.01, "{rows:?}");
+    assert!(rows[0].seconds >= rows[0].bound, "{rows:?}");
+}
+
 /// An EDT of node 0 has created one for each of three other nodes. With fewer nodes, neighbouring ones are one.
 #[test]
 fn edts_of_several_nodes_stay_there() {
     let long = 1_000_000;
-    let mut run = run([1000, long, long, long].map(|ns| edt(0, 0, 0, ns)).to_vec());
-    run.devices.clear();
-    run.templates[0].places = 1;
-    for node in 0..4 {
-        run.nodes.push(RecordedNode { number: node, ..RecordedNode::default() });
-        run.threads.insert(node, RecordedThread { node, is_worker: true, ..RecordedThread::default() });
-        run.edts[node as usize].lane = node;
-    }
+    let mut run = of_functions([1000, long, long, long].map(|ns| edt(0, 0, 0, ns)).to_vec(), 4);
     for to in 1..4 {
         run.edts[to as usize].parent = 0;
         run.edges.push(Edge { from: 0, to, at: 100 * u64::from(to) });
     }
     // What it waited for other nodes is simulated anew.
     (run.edts[3].end, run.edts[3].answers) = (2 * long, long);
-    let graph = replay(&run, None, &[]).expect("it can run").for_nodes(&run).expect("all are functions");
+    let graph = on_nodes(&run);
     assert_eq!(graph.recorded_nodes(), 4);
     let machine = NodesMachine { nodes: 1, workers: 1, latency_ns: 1000, bandwidth: 1e12, overhead_ns: 0 };
     let rows = graph.rows(&[1, 2, 4, 8], &machine, NodePlacing::Home).expect("it ends");

@@ -6,14 +6,14 @@ use clap::Args;
 use ocr_analysis::recorded::RecordedRun;
 use ocr_analysis::replay::{NodesReplay, NodesRow, Replay, Wish, bandwidth, nanoseconds};
 use ocr_base::text::{counted, duration};
-use ocr_place::simulate::nodes::{NodePlacing, NodesMachine};
+use ocr_place::simulate::nodes::{LEAST_BANDWIDTH, LONGEST_DELAY_NS, NodePlacing, NodesMachine};
 
 /// The options of `ocr simulate --nodes`.
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct NodesOptions {
-    /// Simulates the run on N nodes of as many workers each, by the protocol between nodes; several numbers, with commas
-    /// between them, have a row each. The functions of EDTs run, and no kernels.
+    /// Simulates the run on N nodes of as many workers each, by the protocol between nodes. Several numbers, with
+    /// commas between them, have a row each. The functions of EDTs run, and no kernels.
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024),
         conflicts_with_all = ["device", "policy", "cold", "duplicates", "explain", "html"])]
     pub(super) nodes: Vec<u32>,
@@ -30,15 +30,12 @@ pub(crate) struct NodesOptions {
     #[arg(long, value_name = "TIME", default_value = "1400ns", value_parser = nanoseconds, requires = "nodes")]
     overhead: f64,
 
-    /// With --nodes: on which node EDTs are created. home: on that of their creator, or on that where the recording had
-    /// them; round: on one after the other; bytes: on that with most bytes of their blocks, which are shared out. By
-    /// default home for a recording of several nodes, and else bytes.
+    /// With --nodes: on which node EDTs are created. home: on that of their creator, or where the recording had them.
+    /// round: on one after the other. bytes: on that with most bytes of their blocks, which are shared out. By default
+    /// home for a recording of several nodes, and else bytes.
     #[arg(long, value_name = "RULE", requires = "nodes")]
     place: Option<NodePlacing>,
 }
-
-/// The largest time and the least rate that make sense: an hour, and a byte a second.
-const LONGEST_NS: f64 = 3.6e12;
 
 /// Simulates the run, and shows the results.
 pub(super) fn on_nodes(
@@ -48,12 +45,12 @@ pub(super) fn on_nodes(
     as_json: bool,
 ) -> Result<(), CommandError> {
     for (name, ns) in [("--latency", options.latency), ("--overhead", options.overhead)] {
-        if ns > LONGEST_NS {
-            return Err(CommandError::usage(format!("{name}: {} is more than an hour", duration(ns / 1e9))));
+        if ns > LONGEST_DELAY_NS as f64 {
+            return Err(CommandError::usage(format!("{name}: {} is more than a second", duration(ns / 1e9))));
         }
     }
-    if options.bandwidth < 1.0 {
-        return Err(CommandError::usage("--bandwidth: less than a byte a second"));
+    if options.bandwidth < LEAST_BANDWIDTH {
+        return Err(CommandError::usage("--bandwidth: less than a kilobyte a second"));
     }
     let replay = Replay::new(run, &Wish::default()).map_err(CommandError::failed)?;
     let graph = replay.for_nodes(run).map_err(CommandError::failed)?;
@@ -67,7 +64,14 @@ pub(super) fn on_nodes(
     };
     let usual = if graph.recorded_nodes() > 1 { NodePlacing::Home } else { NodePlacing::Bytes };
     let placing = options.place.unwrap_or(usual);
-    let rows = graph.rows(&options.nodes, &machine, placing).map_err(CommandError::failed)?;
+    let failed = |why: String| {
+        CommandError::failed(format!(
+            "{}: the recorded run cannot be simulated: {why}; check --latency, --bandwidth and --overhead, and the \
+             recording with `ocr trace check`",
+            run.name
+        ))
+    };
+    let rows = graph.rows(&options.nodes, &machine, placing).map_err(failed)?;
     let answer = NodesAnswer { replay: &replay, graph: &graph, machine, placing, each, rows };
     print(&if as_json { answer.json() } else { answer.text(&run.name) })
 }
@@ -86,13 +90,18 @@ struct NodesAnswer<'a> {
 
 impl NodesAnswer<'_> {
     /// By which part of its time the recorded run differs from the simulation of its nodes: positive where the
-    /// simulation takes longer. None where they were not simulated.
+    /// simulation takes longer. None where they were not simulated, or the run had kernels, which are not.
     fn off(&self) -> Option<f64> {
         let recorded = self.replay.recorded().seconds;
         let is_same = |row: &&NodesRow| row.nodes == self.graph.recorded_nodes() && self.machine.workers == self.each;
         let placed = self.graph.recorded_nodes() == 1 || self.placing == NodePlacing::Home;
-        let same = self.rows.iter().find(is_same).filter(|_| placed && recorded > 0.0)?;
+        let can_be = placed && self.graph.is_of_functions() && recorded > 0.0;
+        let same = self.rows.iter().find(is_same).filter(|_| can_be)?;
         Some(same.seconds / recorded - 1.0)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        [self.replay.notes(), &self.graph.notes(&self.rows, self.placing)].concat()
     }
 
     /// The answer of `ocr simulate --nodes --json`, which `docs/guide/src/json.md` describes.
@@ -108,7 +117,7 @@ impl NodesAnswer<'_> {
             "recorded_seconds": self.replay.recorded().seconds,
             "simulated": self.rows,
             "off": self.off(),
-            "notes": self.replay.notes(),
+            "notes": self.notes(),
         }))
     }
 
@@ -176,7 +185,7 @@ impl NodesAnswer<'_> {
                 if off < 0.0 { "less" } else { "more" }
             );
         }
-        for note in self.replay.notes() {
+        for note in self.notes() {
             remarks += &format!("Note: {note}.\n");
         }
         remarks

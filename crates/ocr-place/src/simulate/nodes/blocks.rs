@@ -3,9 +3,9 @@
 //!
 //! | of a block, at the borrower | here |
 //! |---|---|
-//! | away, wanted | [`BorrowedBlock::wanted`], with the EDTs in `waiting` |
+//! | away, wanted | [`SimulatedCopy::wanted`], with the EDTs in `waiting` |
 //! | arriving | is passed over: the bytes come with the message |
-//! | here, to write or to read | [`BorrowedBlock::here`], and how many EDTs have it |
+//! | here, to write or to read | [`SimulatedCopy::here`], and how many EDTs have it |
 //! | leaving | `is_recalled`: EDTs that come now wait, and want the block anew |
 //!
 //! At the owner, EDTs and other nodes wait in one queue. Copies that are in the way of the first of them are recalled.
@@ -34,7 +34,7 @@ pub(super) enum BlockStep {
 }
 
 /// A copy on another node.
-struct Loan {
+struct SimulatedLoan {
     to: u32,
     reads: bool,
     is_recalled: bool,
@@ -54,13 +54,13 @@ struct OwnedBlock {
     owner: u32,
     /// How many EDTs of the owner have the block to read, and to write.
     users: [u32; 2],
-    loans: Vec<Loan>,
+    loans: Vec<SimulatedLoan>,
     queue: VecDeque<WaitingForBlock>,
 }
 
 /// A block at a borrower.
 #[derive(Default)]
-struct BorrowedBlock {
+struct SimulatedCopy {
     /// The copy that is here: whether it is one to write.
     here: Option<bool>,
     users: u32,
@@ -71,7 +71,7 @@ struct BorrowedBlock {
     waiting: Vec<(u32, bool)>,
 }
 
-impl BorrowedBlock {
+impl SimulatedCopy {
     fn serves(&self, writes: bool) -> bool {
         !self.is_recalled && self.here.is_some_and(|to_write| to_write || !writes)
     }
@@ -80,7 +80,7 @@ impl BorrowedBlock {
 /// The blocks of all nodes.
 pub(super) struct BlockTables {
     blocks: Vec<OwnedBlock>,
-    borrowed: FxHashMap<(u32, u32), BorrowedBlock>,
+    borrowed: FxHashMap<(u32, u32), SimulatedCopy>,
     /// What the run has to do next.
     pub(super) steps: Vec<BlockStep>,
     /// The bytes of the tables of each node.
@@ -165,7 +165,7 @@ impl BlockTables {
         if its.owner != node || its.bytes > LARGEST_ALONG || its.users[1] != 0 || !its.queue.is_empty() || has_it {
             return None;
         }
-        its.loans.push(Loan { to, reads: true, is_recalled: false });
+        its.loans.push(SimulatedLoan { to, reads: true, is_recalled: false });
         let bytes = its.bytes;
         self.bytes[node as usize] += ENTRY_BYTES;
         Some(bytes)
@@ -184,7 +184,7 @@ impl BlockTables {
             let owner = its.owner;
             let Some(&WaitingForBlock { node, writes, edt }) = its.queue.front() else { return };
             let is_local = node == owner;
-            let is_in_the_way = |loan: &Loan| writes || !loan.reads;
+            let is_in_the_way = |loan: &SimulatedLoan| writes || !loan.reads;
             if its.loans.iter().any(is_in_the_way) {
                 let mut from = Vec::new();
                 for loan in its.loans.iter_mut().filter(|loan| is_in_the_way(loan) && !loan.is_recalled) {
@@ -206,7 +206,7 @@ impl BlockTables {
                 self.steps.push(BlockStep::Granted(edt));
             } else if its.loans.iter().all(|loan| loan.to != node) {
                 // Otherwise a copy to read has gone along, and serves those that wait.
-                its.loans.push(Loan { to: node, reads: !writes, is_recalled: false });
+                its.loans.push(SimulatedLoan { to: node, reads: !writes, is_recalled: false });
                 debug_assert!(its.loans.len() == 1 || its.loans.iter().all(|loan| loan.reads));
                 let bytes = its.bytes;
                 self.bytes[owner as usize] += ENTRY_BYTES;

@@ -2,8 +2,9 @@
 
 use super::NodesMachine;
 
-/// Nanoseconds from `ocrShutdown` on node 0 until all nodes may leave: node 0 has all others end their runs, hears of
-/// each, has them stop, hears of each, and tells that all have. It sends and handles one message after the other.
+/// Nanoseconds from `ocrShutdown` on node 0 until all nodes may leave; 0 without other nodes. Node 0 has all others end
+/// their runs, hears of each, has them stop, hears of each, and tells that all have. It sends and handles one message
+/// after the other.
 pub fn end_ns(machine: &NodesMachine) -> u64 {
     let (others, each) = (u64::from(machine.nodes).saturating_sub(1), machine.overhead_ns);
     if others == 0 {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 const MESSAGE_BYTES: u64 = 64;
 const ELEMENT_BYTES: u64 = 8;
 
-/// The content of a block that has more bytes is no part of a message: it is sent from where it is, and received where
+/// The content of a block that has more bytes is no part of a message. It is sent from where it is, and received where
 /// it is to be (`LARGEST_IN_MESSAGE` of `src/engine/nodes/outbox.rs`).
 const LARGEST_IN_MESSAGE: u64 = 32 << 10;
 

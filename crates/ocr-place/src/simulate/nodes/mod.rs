@@ -1,5 +1,5 @@
-//! A graph of EDTs in virtual time on several nodes, by the protocol of the runtime: which node has an EDT, which
-//! messages go, who waits for them, and how blocks go from node to node.
+//! A graph of EDTs in virtual time on several nodes, by the protocol of the runtime. It says which node has an EDT,
+//! which messages go, who waits for them, and how blocks go from node to node.
 //!
 //! Each node has workers, and a thread of the link. That sends and handles one message at a time, each of which costs
 //! it [`NodesMachine::overhead_ns`]. What waits for one node when the thread looks goes in one batch. A batch is on its

@@ -426,7 +426,7 @@ fn a_stencil_on_1024_nodes_takes_as_long_as_on_two() {
     assert!(many.ns as f64 <= 1.1 * two.ns as f64, "{} against {}", many.ns, two.ns);
     println!("messages and tables of blocks of the stencil on 1024 nodes: {} bytes", many.protocol_bytes);
     assert!((28 << 10..=36 << 10).contains(&many.protocol_bytes), "{} bytes", many.protocol_bytes);
-    // With EDTs as short as this the bar is not met: a band with two neighbours has twice the messages, and waits
+    // With EDTs as short as this the bar is not met. A band with two neighbours has twice the messages, and waits
     // longer for its edge, which both have read and give back.
     let [short_two, short_many] = times(100_000);
     println!("stencil of 100 us: {} ns on 2 nodes, {} ns on 1024", short_two.ns, short_many.ns);

@@ -312,7 +312,7 @@ impl Page<'_> {
         ];
         rows.extend((self.command_line.iter()).map(|line| ("command line".to_string(), line.clone())));
         let mut devices: Vec<(String, String)> = (self.runs.iter().flat_map(|run| &run.devices))
-            .map(|(place, name, _)| (format!("device {}", place - 1), name.clone()))
+            .map(|(place, name, _)| (format!("device {}", place.saturating_sub(1)), name.clone()))
             .collect();
         devices.sort();
         devices.dedup();

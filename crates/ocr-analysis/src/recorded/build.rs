@@ -74,7 +74,7 @@ struct Builder {
 /// The sentence about a time in which the clocks have gone apart.
 fn went_apart(apart: &Apart) -> String {
     let [at, shown, counted] =
-        [apart.begin, apart.end - apart.begin, apart.counted].map(|ns| duration(ns as f64 / 1e9));
+        [apart.begin, apart.end.saturating_sub(apart.begin), apart.counted].map(|ns| duration(ns as f64 / 1e9));
     format!(
         "from {at} after the begin on, {shown} have passed by the system's clock and {counted} by the counter that dates \
          records: the machine was suspended, or the virtual machine stopped or moved. Times in there are not sure"

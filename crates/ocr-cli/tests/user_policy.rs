@@ -107,8 +107,12 @@ fn a_run_under_a_policy_of_a_user_is_recorded_explained_and_simulated() {
         assert_eq!(status, 0, "{errors}");
         let report = json(&fs::read_to_string(folder.join("report.json")).expect("a report"));
         assert_eq!(report["policy"], "./fastest.so", "{report:#}");
-        assert!(report["kernel_edts"].as_u64() > Some(0), "{report:#}");
-        assert!(report["function_edts"].as_u64() > Some(200 / 20), "{report:#}");
+        // How many ran where follows from the first times that were measured, which a busy machine makes long.
+        let variants = report["variants"].as_array().expect("variants").iter();
+        let computed: Vec<_> = variants.filter(|its| its["template"] == "compute").collect();
+        assert_eq!(computed.len(), 2, "{report:#}");
+        let edts = |its: &&serde_json::Value| its["edts"].as_u64().expect("a number");
+        assert_eq!(computed.iter().map(edts).sum::<u64>(), 200, "{report:#}");
     }
     let (status, text, errors) = ocr(&folder, &["explain", "run.trace"], &[]);
     assert!(status == 0 && text.contains("policy ./fastest.so"), "{text}{errors}");

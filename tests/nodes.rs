@@ -695,6 +695,7 @@ fn messages_of_what_programs_do_most_are_counted() {
         ("hop", 1),
         ("hop-read", 1),
         ("hop-write", 3),
+        ("linked", 1),
         ("new", 1),
         ("new-three", 1),
         ("new-larger", 3),

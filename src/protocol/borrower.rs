@@ -100,7 +100,7 @@ pub(super) enum LocalCopy<C> {
 /// What EDTs of this node need.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct WantedBlock<E> {
-    /// Those that wait. There may be none yet.
+    /// The EDTs that wait for the block; none where one will need it soon.
     edts: Vec<E>,
     /// Whether one of them writes it.
     writes: bool,

@@ -90,6 +90,24 @@ static ocrGuid_t creates(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
+/* ---- linked: EDTs of another node, whose creator adds dependences on an event of that node and on nothing. ---- */
+
+static ocrGuid_t links(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const ocrGuid_t of = template(empty, 0, 2), event = guid(paramv[1]);
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    for (u64 i = 0; i < paramv[0]; i++) {
+        ocrGuid_t edt;
+        MUST(ocrEdtCreate(&edt, of, 0, NULL, 2, NULL, EDT_PROP_NONE, &hint, NULL));
+        MUST(ocrAddDependence(event, edt, 1, DB_MODE_NULL));
+        MUST(ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_NULL));
+    }
+    MUST(ocrEventSatisfy(event, NULL_GUID));
+    return NULL_GUID;
+}
+
 /* ---- hop: an EDT creates the next one on the other node. read, write: with a block of the first node. ---- */
 
 enum { LEFT, TEMPLATE, MODE, HOP_PARAMS };
@@ -356,6 +374,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     times = strtoul(ocrGetArgv(depv[0].ptr, 2), NULL, 10);
     if (strcmp(what, "children") == 0) {
         runWithEvent(creates, 0);
+    } else if (strcmp(what, "linked") == 0) {
+        runWithEvent(links, 0);
     } else if (strcmp(what, "hop") == 0) {
         hops(DB_MODE_NULL);
     } else if (strcmp(what, "hop-read") == 0) {

@@ -610,11 +610,12 @@ pub(crate) fn keep_held(edt: Guid) -> bool {
     of_this_edt().is_some_and(|all| all.calls.lock().keep(edt))
 }
 
-/// So many calls of an EDT may be unconfirmed: each takes memory here and on the other node.
+/// The most calls of one EDT that are unconfirmed at a time: each takes memory here and on the other node.
 const MOST_UNCONFIRMED: usize = 1024;
 
-/// When so many are left, an EDT that has waited for [`MOST_UNCONFIRMED`] goes on sending. The other node has these to
-/// handle until the next ones come.
+/// An EDT that has reached [`MOST_UNCONFIRMED`] goes on sending when this number of its calls is unconfirmed. The other
+/// node has those to handle until the next ones come. Each answer takes one off under the lock of [`Unconfirmed`], so
+/// the number is met, and the EDT is told then.
 const ROOM_AT: usize = MOST_UNCONFIRMED / 2;
 
 /// Waits if so many calls of this thread's EDT are unconfirmed that no more should be sent before some are.

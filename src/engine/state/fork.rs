@@ -34,8 +34,12 @@ pub(crate) fn is_first() -> bool {
     PROCESS.load(Ordering::Relaxed) == std::process::id()
 }
 
-/// Whether something holds in this process, and in none that it has forked. To ask costs no call of the system: the
-/// word is in a page that the system clears in a forked process (`MADV_WIPEONFORK`).
+/// Whether something holds in this process, and in none that it has forked. To ask costs no call of the system, of
+/// which each call of a program on several nodes would make one: the word is in a page that the system clears in a
+/// forked process (`MADV_WIPEONFORK`).
+///
+/// SeqCst: the stores of [`OwnFlag::set`] pair with the loads of [`OwnFlag::is_set`]. A thread that finds the flag set
+/// sees what was written before. Between the two stores, `is_set` asks for the process ID, which is right as well.
 pub(crate) struct OwnFlag {
     /// Null before the flag is set, or where there was no such page.
     word: AtomicPtr<AtomicU32>,
@@ -68,7 +72,8 @@ impl OwnFlag {
         }
     }
 
-    /// The same, without that exception, by a call of the system.
+    /// Whether the process ID is that of the process which has set the flag: true of no other one, also after `vfork`.
+    /// It takes a call of the system.
     pub(crate) fn is_of_this_process(&self) -> bool {
         match self.process.load(Ordering::SeqCst) {
             0 => false,

@@ -76,7 +76,8 @@ const COPY: &[(&str, &str)] = &[
     ("recalled, to read", "xx----xxx"),
 ];
 
-/// The same for what is wanted, and leaving. What is wanted was asked for, unless a copy is leaving.
+/// Whether each of [`AT_BORROWER`] happens (`x`), or never does (`-`), where a block is wanted, or a copy of it is
+/// leaving. A block that is wanted was asked for, unless a copy is leaving.
 const WANTED: &[(&str, &str)] = &[
     ("not wanted", "xxxxxxx-x"),
     ("wanted to read", "xxxxxxx-x"),

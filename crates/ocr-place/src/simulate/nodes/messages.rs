@@ -28,7 +28,7 @@ pub(super) enum SimulatedMessage {
     LetGo { edts: Vec<u32> },
     /// Calls of these EDTs were made.
     Confirm { callers: Vec<u32> },
-    /// So many tasks that a join of the receiver waits for are over.
+    /// `many` of the tasks that `join` waits for are over; the join is the receiver's.
     ScopeDone { join: u32, many: u32 },
     /// The sender needs a block of the receiver.
     Want { block: u32, writes: bool },

@@ -111,7 +111,7 @@ struct NodesRun<'a> {
     joins: FxHashMap<u32, u32>,
     /// For each task, those that its node knows to wait for its end.
     linked: Vec<Vec<u32>>,
-    /// Those that wait for the end of a task that is not created yet.
+    /// For each task that is not created yet, the tasks that wait for its end.
     unlinked: FxHashMap<u32, Vec<u32>>,
     /// The nodes on which an EDT was satisfied that is not created yet.
     early: FxHashMap<u32, Vec<u32>>,
